@@ -1,0 +1,1 @@
+"""The probes that come with shadowprobe, one file each; the core finds them by entry point."""

@@ -1,0 +1,51 @@
+"""Whether the right entity was ever considered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shadowprobe import Answers, Findings, Probe, not_measured
+from shadowprobe.answers import NO_CANDIDATES
+from shadowprobe.dataset import GOLD_SUBSETS
+from shadowprobe.model import Subset
+from shadowprobe.statistics import wilson
+
+
+class CandidatesProbe(Probe):
+    """Was the right entity a candidate at all? A missing candidate is not prior bias.
+
+    `recall`: share of the gold mentions whose gold entity is among the candidates that the linker gave; a mention
+    without candidates counts as a miss. `accuracy_given_candidate`: share of those with the gold among the candidates
+    that are answered right. `errors_without_candidate`: share of all errors where the gold was no candidate.
+    """
+
+    name = "candidates"
+
+    def measure(self, answers: Answers) -> Findings:
+        """The row of each subset that has gold answers."""
+        if not answers.candidate_count.any():
+            return not_measured("the linker gives no candidates")
+        return {subset: row for subset in GOLD_SUBSETS if (row := self._row(answers, subset)) is not None}
+
+    def _row(self, answers: Answers, subset: Subset) -> dict[str, Any] | None:
+        rows = answers.scored(subset)
+        n = int(np.count_nonzero(rows))
+        if n == 0:
+            return None
+        rank, correct = answers.gold_rank[rows], answers.correct[rows]
+        found = rank > NO_CANDIDATES
+        hits, errors = int(np.count_nonzero(found)), int(np.count_nonzero(~correct))
+        right = int(np.count_nonzero(found & correct))
+        listed = answers.candidate_count[rows]
+        return {
+            "n": n,
+            "with_candidates": int(np.count_nonzero(listed)),
+            "mean_candidates": float(np.mean(listed[listed > 0])) if listed.any() else None,
+            "recall": hits / n,
+            "recall_ci95": list(wilson(hits, n)),
+            "accuracy_given_candidate": right / hits if hits else None,
+            "accuracy_given_candidate_ci95": list(wilson(right, hits)) if hits else None,
+            "errors_without_candidate": int(np.count_nonzero(~found & ~correct)) / errors if errors else None,
+        }

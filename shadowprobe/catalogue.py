@@ -1,0 +1,97 @@
+"""The datasets that go by a name, and how each is had."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from shadowprobe.dataset import CARD, SUBSETS, Card, Dataset
+from shadowprobe.errors import UsageError, nearest
+from shadowprobe.jsonl import read_json
+
+if TYPE_CHECKING:
+    from shadowprobe.download import Watcher
+
+
+class Known(Struct, frozen=True):
+    """A dataset with a name: what it is, and what it needs."""
+
+    name: str
+    about: str
+    needs: str
+
+
+class Listed(Struct, frozen=True):
+    """A dataset with a name, as a list shows it; its counts where it is on this machine."""
+
+    name: str
+    about: str
+    needs: str
+    spaces: int | None = None
+    snippets: int | None = None
+
+
+KNOWN = (
+    Known("mini", "hand-written snippets about real entities that share a name", "nothing"),
+    Known("mini-train", "the snippets of mini that its benchmark part leaves over", "nothing"),
+    Known("places", "places that share a name, popularity by population, templated contexts", "nothing"),
+    Known("shadowlink", "the released ShadowLink benchmark, 904 names from the web", "one download of 2 MB"),
+)
+
+
+def cache_directory() -> Path:
+    """Where downloaded datasets are kept: `SHADOWPROBE_CACHE`, else the platform's place for caches."""
+    if configured := os.environ.get("SHADOWPROBE_CACHE"):
+        return Path(configured)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "shadowprobe"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "shadowprobe"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shadowprobe"
+
+
+def builtin_directory(name: str) -> Path:
+    """The directory of a dataset that ships with the package."""
+    return Path(str(resources.files("shadowprobe.data"))) / name
+
+
+def listing() -> list[Listed]:
+    """The known datasets, with the counts that the card of each gives."""
+    return [_listed(known) for known in KNOWN]
+
+
+def _listed(known: Known) -> Listed:
+    if known.name == "shadowlink":
+        from shadowprobe.download import dataset_directory
+
+        path = dataset_directory(cache_directory())
+    else:
+        path = builtin_directory(known.name)
+    if not (path / CARD).exists():
+        return Listed(known.name, known.about, known.needs)
+    counts = read_json(path / CARD, Card).counts
+    snippets = sum(counts.get(subset, 0) for subset in SUBSETS)
+    return Listed(known.name, known.about, known.needs, counts.get("spaces", 0), snippets)
+
+
+def open_dataset(name_or_path: str, watcher: Watcher | None = None) -> Dataset:
+    """The dataset of a known name, downloaded once where it must be, or that of a directory."""
+    names = [known.name for known in KNOWN]
+    if name_or_path == "shadowlink":
+        from shadowprobe.download import shadowlink_directory
+
+        return Dataset.read(shadowlink_directory(cache_directory(), watcher))
+    if name_or_path in names:
+        return Dataset.read(builtin_directory(name_or_path))
+    path = Path(name_or_path)
+    if not path.exists() and path.name == name_or_path:
+        raise UsageError(
+            f"unknown dataset `{name_or_path}`{nearest(name_or_path, names)}:"
+            f" give a directory or one of {', '.join(names)}"
+        )
+    return Dataset.read(path)

@@ -1,0 +1,192 @@
+"""Whether a wrapper is right: a battery of small cases that every linker must pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from shadowprobe.answers import fault
+from shadowprobe.dataset import Dataset
+from shadowprobe.errors import ShadowprobeError
+from shadowprobe.identity import Resolver
+from shadowprobe.linker import Linker, without_gold
+from shadowprobe.model import Prediction, Snippet
+
+UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
+ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
+SAMPLE = 12
+
+
+class Finding(Struct, frozen=True):
+    """One thing that was checked: it holds, or it does not and why."""
+
+    what: str
+    holds: bool
+    detail: str = ""
+
+
+class Broken(Exception):
+    """What a case found wrong; its text is for the author of the wrapper."""
+
+
+def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
+    """Runs the battery; a case that raises is a finding and stops no other."""
+    try:
+        linker.open(dataset.knowledge)
+    except Exception as error:
+        yield Finding("it starts", False, _text(error))
+        return
+    yield Finding("it starts", True)
+    battery = _Battery(linker, dataset)
+    try:
+        for what, case in battery.cases():
+            try:
+                yield Finding(what, True, case())
+            except Exception as error:
+                yield Finding(what, False, _text(error))
+    finally:
+        linker.close()
+
+
+class _Battery:
+    """The cases, over a few snippets of the dataset and what can be made of them."""
+
+    def __init__(self, linker: Linker, dataset: Dataset) -> None:
+        self.linker = linker
+        self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language)
+        self.sample = self._sample(dataset)
+
+    def _sample(self, dataset: Dataset) -> list[Snippet]:
+        found: list[Snippet] = []
+        for subset in dataset.subsets:
+            for number, snippet in enumerate(dataset.snippets(subset)):
+                if number >= SAMPLE // 3:
+                    break
+                found.append(snippet if self.linker.sees_gold else without_gold(snippet))
+        return found
+
+    def cases(self) -> list[tuple[str, Callable[[], str]]]:
+        """Each thing to be checked, in the words of a table row, and how."""
+        return [
+            ("it answers", self.answers),
+            ("a prediction for every snippet, none besides", self.complete),
+            ("no snippets, no predictions", self.empty),
+            ("the same answers for any batch size", self.batches),
+            ("the same answers in any order", self.order),
+            ("the name twice: each of the two can be asked for", self.repeated_name),
+            ("characters beyond the BMP before the mention", self.astral),
+            ("mention at the very start and at the very end", self.edges),
+            ("an unknown name: NIL or skipped, or an answer, but no crash", self.unknown),
+            ("scores are finite, candidates fall from the best", self.scores),
+        ]
+
+    def answers(self) -> str:
+        snippet = self.sample[0]
+        prediction = self._link([snippet])[0]
+        shown = prediction.answer or prediction.qid or prediction.page_id or prediction.status
+        score = f", score {prediction.score:.4g}" if prediction.score is not None else ""
+        known = ""
+        if prediction.status == "linked":
+            resolved = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
+            known = f", resolved by {resolved.rule}" if resolved.rule != "unresolved" else ", unknown to the dataset"
+        return f"{_shown(snippet)} -> {shown}{score}{known}"
+
+    def complete(self) -> str:
+        self._link(self.sample)
+        return f"{len(self.sample)} of {len(self.sample)}"
+
+    def empty(self) -> str:
+        self._link([])
+        return ""
+
+    def batches(self) -> str:
+        whole = self._link(self.sample)
+        for size in (1, 2, 5):
+            parts = [self.sample[i : i + size] for i in range(0, len(self.sample), size)]
+            self._compare(whole, [prediction for part in parts for prediction in self._link(part)], f"size {size}")
+        return "sizes 1, 2, 5 and all"
+
+    def order(self) -> str:
+        backwards = self._link(self.sample[::-1])[::-1]
+        self._compare(self._link(self.sample), backwards, "the reverse order")
+        return ""
+
+    def repeated_name(self) -> str:
+        snippet = self.sample[0]
+        text = f"{snippet.text} {snippet.mention}."
+        again = replace(snippet, id="check-second", text=text, start=len(text) - len(snippet.mention) - 1, end=len(text) - 1)
+        self._link([replace(snippet, id="check-first", text=text), again])
+        return ""
+
+    def astral(self) -> str:
+        snippet = self.sample[0]
+        shift = len(ASTRAL) + 1
+        moved = replace(
+            snippet,
+            id="check-astral",
+            text=f"{ASTRAL} {snippet.text}",
+            start=snippet.start + shift,
+            end=snippet.end + shift,
+        )
+        prediction = self._link([moved])[0]
+        return f"{prediction.answer or prediction.status}"
+
+    def edges(self) -> str:
+        snippet = self.sample[0]
+        name = snippet.mention
+        bare = replace(snippet, id="check-bare", text=name, start=0, end=len(name))
+        first = replace(snippet, id="check-start", text=f"{name} was named first.", start=0, end=len(name))
+        last = replace(snippet, id="check-end", text=f"Last came {name}", start=10, end=10 + len(name))
+        self._link([bare, first, last])
+        return ""
+
+    def unknown(self) -> str:
+        text = f"Nobody has ever heard of {UNKNOWN_NAME} before."
+        start = text.index(UNKNOWN_NAME)
+        snippet = Snippet("check-unknown", "all", text, start, start + len(UNKNOWN_NAME))
+        prediction = self._link([snippet])[0]
+        return prediction.status if prediction.status != "linked" else f"answered with {prediction.answer}"
+
+    def scores(self) -> str:
+        predictions = self._link(self.sample)
+        scored = [prediction for prediction in predictions if prediction.score is not None]
+        listed = [prediction for prediction in predictions if prediction.candidates]
+        for prediction in scored:
+            if not math.isfinite(prediction.score or 0.0):
+                raise Broken(f"{prediction.id}: score {prediction.score} is not finite; give None for no score")
+        for prediction in listed:
+            known = [candidate.score for candidate in prediction.candidates if candidate.score is not None]
+            if known != sorted(known, reverse=True):
+                raise Broken(f"{prediction.id}: the candidates are not ordered from the best score down")
+        return f"{len(scored)} of {len(predictions)} with a score, {len(listed)} with candidates"
+
+    def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
+        """The predictions in the order of the snippets."""
+        found = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
+        asked = {snippet.id for snippet in snippets}
+        if missing := asked - set(found):
+            raise Broken(f"no prediction for {min(missing)}")
+        if extra := set(found) - asked:
+            raise Broken(f"a prediction for {min(extra)}, which was not asked for")
+        for prediction in found.values():
+            if problem := fault(prediction):
+                raise Broken(f"{prediction.id}: `{problem[0]}` {problem[1]}")
+        return [found[snippet.id] for snippet in snippets]
+
+    def _compare(self, expected: Sequence[Prediction], found: Sequence[Prediction], when: str) -> None:
+        for one, other in zip(expected, found, strict=True):
+            if (one.status, one.answer, one.page_id, one.qid) != (other.status, other.answer, other.page_id, other.qid):
+                raise Broken(f"{one.id}: {one.answer or one.status}, but {other.answer or other.status} in {when}")
+
+
+def _shown(snippet: Snippet) -> str:
+    before, after = snippet.text[: snippet.start][-30:], snippet.text[snippet.end :][:30]
+    return f"...{before}[{snippet.mention}]{after}..."
+
+
+def _text(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, (Broken, ShadowprobeError)) else f"{type(error).__name__}: {text}"

@@ -1,0 +1,26 @@
+"""`shadowprobe check`: is a linker there, does it answer, is its wrapper right?"""
+
+from __future__ import annotations
+
+from shadowprobe.cli import common
+
+
+def check(
+    linker: common.LinkerOption,
+    dataset: common.DatasetOption = "mini",
+    option: common.OptionsOption = None,
+    json: common.JsonOption = False,
+) -> int:
+    """Test a linker on a battery of small cases. Exit 1: some case does not hold."""
+    from shadowprobe import check as battery
+    from shadowprobe.plugins import make_linker
+
+    made = make_linker(linker, common.parse_options(option))
+    findings = list(battery.check(made, common.open_dataset(dataset)))
+    if json:
+        common.print_json(findings)
+    else:
+        from shadowprobe.report.listings import findings_table
+
+        common.stdout().print(findings_table(made.name, findings))
+    return 0 if all(finding.holds for finding in findings) else 1

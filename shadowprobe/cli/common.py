@@ -1,0 +1,156 @@
+"""What the commands share: options, consoles, progress on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shadowprobe.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from shadowprobe.dataset import Dataset
+    from shadowprobe.results import Results
+    from shadowprobe.runner import Progress
+    from shadowprobe.session import Settings
+
+DatasetOption = Annotated[
+    str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
+]
+LinkerOption = Annotated[
+    str,
+    typer.Option("--linker", "-l", metavar="NAME|FILE.py:CLASS", help="The linker, by name or place."),
+]
+OptionsOption = Annotated[
+    list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+ProbeOption = Annotated[
+    list[str] | None, typer.Option("--probe", metavar="NAME", help="Ask only this probe (may be repeated).")
+]
+RedirectsOption = Annotated[
+    Path | None,
+    typer.Option("--redirects", metavar="FILE", help="A table of redirects: old<TAB>new, or JSON."),
+]
+ThresholdOption = Annotated[
+    bool, typer.Option("--gerbil-threshold", help="Add the scores at GERBIL's oracle confidence threshold.")
+]
+RoundsOption = Annotated[int, typer.Option("--rounds", min=1, help="Rounds of the paired bootstrap.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
+
+
+def parse_options(pairs: list[str] | None) -> dict[str, str]:
+    """`key=value` pairs as a table."""
+    options: dict[str, str] = {}
+    for pair in pairs or []:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"-o {pair}: an option is given as key=value")
+        if key in options:
+            raise UsageError(f"-o {key} is given twice")
+        options[key] = value
+    return options
+
+
+def settings(
+    probes: list[str] | None, redirects: Path | None, gerbil_threshold: bool, rounds: int, seed: int
+) -> Settings:
+    """How predictions are to be measured."""
+    from shadowprobe.session import Settings
+
+    return Settings(tuple(probes or ()), redirects, gerbil_threshold, rounds, seed)
+
+
+def stdout() -> Console:
+    """The console for results; wide enough for its tables where it is no terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=120)
+
+
+def stderr() -> Console:
+    """The console for progress and warnings."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """JSON for programs."""
+    from shadowprobe.jsonl import encode_json
+
+    typer.echo(encode_json(value).decode(), nl=False)
+
+
+def print_results(results: Results, *, json: bool) -> None:
+    """Results as a screen or as JSON."""
+    if json:
+        print_json(results)
+        return
+    from shadowprobe.report.terminal import show
+
+    show(results, stdout())
+
+
+def open_dataset(name: str) -> Dataset:
+    """A dataset by name or directory, with a progress bar where it must be downloaded."""
+    from shadowprobe.catalogue import open_dataset as open_quietly
+
+    with _Downloads() as watcher:
+        return open_quietly(name, watcher)
+
+
+@contextmanager
+def linking(total: int) -> Iterator[Progress | None]:
+    """A progress bar on stderr while a linker works, only where stderr is a terminal."""
+    console = stderr()
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("linking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(elapsed_when_finished=True))
+    with Bars(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("linking", total=total)
+        yield lambda done: bars.advance(task, done)
+
+
+class _Downloads:
+    """Shows downloads as they go; made only when the first byte arrives."""
+
+    def __init__(self) -> None:
+        self._bars: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> _Downloads:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def progress(self, name: str, done: int, total: int | None) -> None:
+        """Moves the bar of a file."""
+        console = stderr()
+        if not console.is_terminal:
+            return
+        if self._bars is None:
+            from rich.progress import Progress as Bars
+
+            self._bars = Bars(console=console)
+            self._bars.start()
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=total)
+        self._bars.update(self._tasks[name], completed=done, total=total)
+
+    def warn(self, sentence: str) -> None:
+        """A warning on stderr."""
+        typer.echo(f"shadowprobe: warning: {sentence}", err=True)

@@ -1,0 +1,48 @@
+"""`shadowprobe score`: the same tables from stored predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shadowprobe.cli import common
+
+
+def score(
+    predictions: Annotated[
+        Path, typer.Option("--predictions", "-p", metavar="FILE", help="A predictions file, or a run directory.")
+    ],
+    dataset: common.DatasetOption = "mini",
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call the linker [the file's name].")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where to write results.json [runs/NAME-DATASET].")
+    ] = None,
+    probe: common.ProbeOption = None,
+    redirects: common.RedirectsOption = None,
+    gerbil_threshold: common.ThresholdOption = False,
+    rounds: common.RoundsOption = 1000,
+    seed: common.SeedOption = 7,
+    force: common.ForceOption = False,
+    json: common.JsonOption = False,
+) -> int:
+    """Score stored predictions: one JSON object a line, `id` and `answer`, or `status` nil or skipped.
+
+    Exit 1: done, but the file has no answer for some snippets; they count as skipped.
+    """
+    from shadowprobe import session
+
+    finished = session.score(
+        predictions,
+        common.open_dataset(dataset),
+        name=name,
+        out=out,
+        settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
+        force=force,
+    )
+    common.print_results(finished.results, json=json)
+    typer.echo(f"Written to {finished.out}/", err=True)
+    return 1 if finished.results["missing"] else 0

@@ -1,0 +1,312 @@
+"""A dataset directory: read, check, write, digest."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from msgspec import Struct, field
+
+from shadowprobe.errors import InputError, UsageError
+from shadowprobe.identity import normalise_title
+from shadowprobe.jsonl import encode_json, encode_lines, open_for_reading, read_json, read_lines, write_atomically
+from shadowprobe.knowledge import Knowledge
+from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
+
+SCHEMA = 1
+SUBSETS: tuple[Subset, ...] = get_args(Subset)
+GOLD_SUBSETS: tuple[Subset, ...] = ("top", "shadow", "tail", "all")
+CARD, ENTITIES, SPACES = "dataset.json", "entities.jsonl", "spaces.jsonl"
+_QID = re.compile(r"Q[1-9][0-9]*")
+
+
+class Card(Struct, omit_defaults=True):
+    """What `dataset.json` says of a dataset; fields that we do not know are left alone."""
+
+    name: str
+    schema: int = SCHEMA
+    version: str = "1"
+    language: str = "en"
+    title: str = ""
+    source: str = ""
+    license: str = ""
+    made: str = ""
+    about: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    repairs: dict[str, Any] = field(default_factory=dict)
+
+
+class Dataset:
+    """Entities and spaces in memory, snippets read from disk whenever they are asked for."""
+
+    def __init__(
+        self,
+        path: Path,
+        card: Card,
+        entities: Mapping[str, Entity],
+        spaces: Mapping[str, EntitySpace],
+        digest: str,
+        counts: Mapping[Subset, int],
+        limit: int | None = None,
+    ) -> None:
+        self.path, self.card = path, card
+        self.entities, self.spaces = dict(entities), dict(spaces)
+        self.digest, self._counts = digest, dict(counts)
+        self.limit = limit
+
+    @classmethod
+    def read(cls, path: Path | str) -> Dataset:
+        """Reads a dataset directory and checks every line of it, so that nothing can fail at minute 50."""
+        path = Path(path)
+        card = _read_card(path)
+        entities = _read_entities(path / ENTITIES)
+        spaces = _read_spaces(path / SPACES, entities) if (path / SPACES).exists() else {}
+        counts = _check_snippets(path, entities, spaces)
+        return cls(path, card, entities, spaces, _digest(path, card), counts)
+
+    @property
+    def name(self) -> str:
+        """The dataset's name."""
+        return self.card.name
+
+    @property
+    def subsets(self) -> tuple[Subset, ...]:
+        """The subsets that the dataset has."""
+        return tuple(subset for subset in SUBSETS if self._counts.get(subset))
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What a linker may see of the dataset."""
+        return Knowledge(self.entities, self.spaces.values())
+
+    def first(self, limit: int) -> Dataset:
+        """The same dataset, cut to the first spaces and as many tail entities; candidates stay complete."""
+        return Dataset(self.path, self.card, self.entities, self.spaces, self.digest, self._counts, limit)
+
+    def snippets(self, *subsets: Subset) -> Iterator[Snippet]:
+        """The snippets of the named subsets, or of all, in the order of the files."""
+        kept = set(list(self.spaces)[: self.limit]) if self.limit is not None else None
+        for subset in subsets or self.subsets:
+            taken = 0
+            for _, snippet in _snippet_lines(self.path, subset):
+                if kept is not None:
+                    if snippet.space in self.spaces and snippet.space not in kept:
+                        continue
+                    if snippet.space not in self.spaces and taken >= (self.limit or 0):
+                        break
+                taken += 1
+                yield snippet
+
+    def count(self, *subsets: Subset) -> int:
+        """How many snippets the named subsets have, or all."""
+        if self.limit is not None:
+            return sum(1 for _ in self.snippets(*subsets))
+        return sum(self._counts.get(subset, 0) for subset in subsets or SUBSETS)
+
+
+def write_dataset(
+    path: Path,
+    card: Card,
+    entities: Iterable[Entity],
+    spaces: Iterable[EntitySpace],
+    snippets: Mapping[Subset, Sequence[Snippet]],
+    *,
+    force: bool = False,
+) -> Dataset:
+    """Writes a dataset directory, card last, and reads it back; refuses to write over one without `force`."""
+    if (path / CARD).exists() and not force:
+        raise UsageError(f"{path} holds a dataset already; --force writes over it")
+    make_directory(path)
+    contents = {ENTITIES: encode_lines(entities), SPACES: encode_lines(spaces)}
+    contents |= {f"{subset}.jsonl": encode_lines(found) for subset, found in snippets.items() if found}
+    for stale in (CARD, *(f"{subset}.jsonl" for subset in SUBSETS)):
+        (path / stale).unlink(missing_ok=True)
+    for name, content in contents.items():
+        write_atomically(path / name, content)
+    card.counts = {name.removesuffix(".jsonl"): content.count(b"\n") for name, content in contents.items()}
+    card.files = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    write_atomically(path / CARD, encode_json(card))
+    return Dataset.read(path)
+
+
+def make_directory(path: Path) -> None:
+    """Makes a directory that can be written to, or says in one line why it cannot."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".shadowprobe-write-test"
+        probe.touch()
+        probe.unlink()
+    except FileExistsError:
+        raise UsageError(f"{path} is a file; give a directory") from None
+    except OSError as error:
+        raise UsageError(f"cannot write to {path} ({error.strerror})") from None
+
+
+def _read_card(path: Path) -> Card:
+    if not path.is_dir():
+        raise InputError(path, "is not a dataset directory" if path.exists() else "no such dataset directory")
+    card = read_json(path / CARD, Card)
+    if card.schema != SCHEMA:
+        raise InputError(
+            path / CARD, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema"
+        )
+    if not card.name.strip():
+        raise InputError(path / CARD, "is empty", field="name")
+    for name in card.files:
+        if Path(name).name != name:
+            raise InputError(path / CARD, f"{name!r} is not a plain file name", field="files")
+    return card
+
+
+def _read_entities(path: Path) -> dict[str, Entity]:
+    entities: dict[str, Entity] = {}
+    page_ids: dict[int, str] = {}
+    qids: dict[str, str] = {}
+    for line, entity in read_lines(path, Entity):
+
+        def fault(name: str, problem: str, line: int = line) -> InputError:
+            return InputError(path, problem, line=line, field=name)
+
+        if entity.title != normalise_title(entity.title) or not entity.title:
+            raise fault("title", f"{entity.title!r} should be written {normalise_title(entity.title)!r}")
+        if entity.title in entities:
+            raise fault("title", f"{entity.title!r} stands twice")
+        if entity.page_id is not None:
+            if entity.page_id <= 0:
+                raise fault("page_id", f"{entity.page_id} is not a page id")
+            if (other := page_ids.setdefault(entity.page_id, entity.title)) != entity.title:
+                raise fault("page_id", f"{entity.page_id} is that of {other!r} already")
+        if entity.qid is not None:
+            if not _QID.fullmatch(entity.qid):
+                raise fault("qid", f"{entity.qid!r} is not a QID such as Q42")
+            if (other := qids.setdefault(entity.qid, entity.title)) != entity.title:
+                raise fault("qid", f"{entity.qid} is that of {other!r} already")
+        if entity.commonness is not None and entity.commonness < 0:
+            raise fault("commonness", f"{entity.commonness} is negative")
+        entities[entity.title] = entity
+    return entities
+
+
+def _read_spaces(path: Path, entities: Mapping[str, Entity]) -> dict[str, EntitySpace]:
+    spaces: dict[str, EntitySpace] = {}
+    for line, space in read_lines(path, EntitySpace):
+        if space.name in spaces:
+            raise InputError(path, f"{space.name!r} stands twice", line=line, field="name")
+        if not space.entities:
+            raise InputError(path, "a space needs at least one entity", line=line, field="entities")
+        for title in space.entities:
+            if title not in entities:
+                raise InputError(path, f"{title!r} is not in {ENTITIES}", line=line, field="entities")
+        if len(set(space.entities)) < len(space.entities):
+            raise InputError(path, "an entity stands twice", line=line, field="entities")
+        spaces[space.name] = space
+    return spaces
+
+
+def _snippet_lines(path: Path, subset: Subset) -> Iterator[tuple[int, Snippet]]:
+    file = path / f"{subset}.jsonl"
+    return read_lines(file, Snippet) if file.exists() else iter(())
+
+
+def _check_snippets(
+    path: Path, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
+) -> dict[Subset, int]:
+    counts: dict[Subset, int] = {}
+    ids = array("q")
+    for subset in SUBSETS:
+        counts[subset] = 0
+        for line, snippet in _snippet_lines(path, subset):
+            counts[subset] += 1
+            problem = _fault(snippet, subset, entities, spaces)
+            if problem is not None:
+                raise InputError(path / f"{subset}.jsonl", problem[1], line=line, field=problem[0])
+            ids.append(hash(snippet.id))
+    if not ids:
+        raise InputError(path, f"has no snippets: none of {', '.join(f'{name}.jsonl' for name in SUBSETS)}")
+    if again := repeated_codes(ids):
+        _refuse_repeated_ids(path, again)
+    return counts
+
+
+def repeated_codes(codes: array[int]) -> set[int]:
+    """The hashes that come more than once; an array of hashes takes a tenth of the room of a set of strings."""
+    ordered = np.sort(np.frombuffer(codes, dtype=np.int64))
+    return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+
+
+def _refuse_repeated_ids(path: Path, again: set[int]) -> None:
+    seen: set[str] = set()
+    for subset in SUBSETS:
+        for line, snippet in _snippet_lines(path, subset):
+            if hash(snippet.id) in again:
+                if snippet.id in seen:
+                    raise InputError(
+                        path / f"{subset}.jsonl", f"{snippet.id!r} stands twice", line=line, field="id"
+                    )
+                seen.add(snippet.id)
+
+
+def _fault(
+    snippet: Snippet, subset: Subset, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
+) -> tuple[str, str] | None:
+    """The field and the problem of a snippet that cannot be, or None."""
+    if not snippet.id:
+        return "id", "is empty"
+    if snippet.subset != subset:
+        return "subset", f"{snippet.subset!r} stands in the file of {subset!r}"
+    if snippet.start < 0:
+        return "start", f"{snippet.start} is negative"
+    if snippet.end > len(snippet.text):
+        return "end", f"{snippet.end} is outside the text of {len(snippet.text)} characters"
+    if snippet.start >= snippet.end:
+        return "end", f"{snippet.end} is not after the start, {snippet.start}"
+    space = spaces.get(snippet.space) if snippet.space is not None else None
+    if snippet.space is not None and space is None:
+        return "space", f"{snippet.space!r} is not in {SPACES}"
+    if subset in {"top", "shadow", "neutral"} and space is None:
+        return "space", f"is missing, and a {subset} snippet needs one"
+    return _gold_fault(snippet, subset, entities, space)
+
+
+def _gold_fault(
+    snippet: Snippet, subset: Subset, entities: Mapping[str, Entity], space: EntitySpace | None
+) -> tuple[str, str] | None:
+    if subset == "neutral":
+        return ("gold", "a neutral context has no gold entity") if snippet.gold is not None else None
+    if snippet.gold is None:
+        return ("gold", f"is missing, and a {subset} snippet needs one") if subset != "all" else None
+    if snippet.gold not in entities:
+        return "gold", f"{snippet.gold!r} is not in {ENTITIES}"
+    if subset == "top" and space is not None and snippet.gold != space.top:
+        return "gold", f"{snippet.gold!r} is not the top of {space.name!r}, which is {space.top!r}"
+    if subset == "shadow" and space is not None and snippet.gold not in space.shadows:
+        return "gold", f"{snippet.gold!r} is not a shadow of {space.name!r}"
+    return None
+
+
+def _digest(path: Path, card: Card) -> str:
+    """SHA-256 over the SHA-256 of every data file, so that any changed byte is another dataset."""
+    total = hashlib.sha256()
+    for name in (ENTITIES, SPACES, *(f"{subset}.jsonl" for subset in SUBSETS)):
+        if not (path / name).exists():
+            if name in card.files:
+                raise InputError(path / name, f"no such file, and {CARD} lists it")
+            continue
+        with open_for_reading(path / name) as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if card.files.get(name, found) != found:
+            raise InputError(
+                path / CARD,
+                f"lists {name} with SHA-256 {card.files[name][:12]}..., the file has {found[:12]}...;"
+                " if the change is meant, remove `files` from the card",
+                field="files",
+            )
+        total.update(f"{name} {found}\n".encode())
+    return total.hexdigest()

@@ -1,0 +1,93 @@
+"""Where a name stands in a text: offsets made right, or found where they are missing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """Code-point offsets, end exclusive."""
+
+    start: int
+    end: int
+
+
+class Mended(NamedTuple):
+    """A span that holds, and what was wrong with the one given (nothing, if `problem` is empty)."""
+
+    span: Span | None
+    problem: str = ""
+    moved: bool = False
+
+
+def whole_words(text: str, name: str, *, any_case: bool = False) -> list[Span]:
+    """Every place where a name stands in a text and is not part of a longer word."""
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return [Span(*match.span()) for match in re.finditer(pattern, text, re.IGNORECASE if any_case else 0)]
+
+
+def inside_word(text: str, span: Span) -> bool:
+    """True where a letter or digit touches the span from outside."""
+    before, after = text[span.start - 1 : span.start] if span.start else "", text[span.end : span.end + 1]
+    return before.isalnum() or after.isalnum()
+
+
+def mend(text: str, name: str, span: Span) -> Mended:
+    """The span of a name, with white space trimmed, or moved to where the name stands as a whole word.
+
+    A span that is wrong is moved only if there is one place it can mean; otherwise it is given up. One inside a
+    longer word that stands nowhere else is kept as it is, and said to be so.
+    """
+    problem = _problem(text, name, span)
+    if not problem:
+        return Mended(span)
+    if problem == "white space in the span":
+        inner = text[span.start : span.end]
+        start = span.start + len(inner) - len(inner.lstrip())
+        return Mended(Span(start, start + len(inner.strip())), problem, moved=True)
+    places = whole_words(text, name) or whole_words(text, name, any_case=True)
+    if len(places) == 1:
+        return Mended(places[0], problem, moved=True)
+    if problem == "span inside a longer word":
+        return Mended(span, problem)
+    return Mended(None, f"{problem}, and the name stands in {len(places)} places" if places else
+                  f"{problem}, and the name is not in the text")
+
+
+def _problem(text: str, name: str, span: Span) -> str:
+    if span.start < 0:
+        return "negative offset"
+    if span.end > len(text) or span.start >= span.end:
+        return "offset outside the text"
+    inner = text[span.start : span.end]
+    if inner != inner.strip() and inner.strip().casefold() == name.casefold():
+        return "white space in the span"
+    if inner.casefold() != name.casefold():
+        return "span on other words"
+    return "span inside a longer word" if inside_word(text, span) else ""
+
+
+class Template(NamedTuple):
+    """What stands before and after the name in a neutral context."""
+
+    before: str
+    after: str
+
+    def locate(self, text: str, name: str) -> Span | None:
+        """The span of the name in a text made from this template."""
+        if text != f"{self.before}{name}{self.after}":
+            return None
+        return Span(len(self.before), len(self.before) + len(name))
+
+
+def infer_template(texts: Sequence[str], names: Sequence[str]) -> Template | None:
+    """The template behind texts that differ only in a name, learned from those that hold their name once."""
+    seen = Counter(
+        Template(*text.split(name))
+        for text, name in zip(texts, names, strict=True)
+        if name and text.count(name) == 1
+    )
+    return seen.most_common(1)[0][0] if seen else None

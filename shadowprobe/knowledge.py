@@ -1,0 +1,63 @@
+"""What a dataset knows of its entities, as far as a linker may see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from shadowprobe.model import Entity, EntitySpace
+
+_QUALIFIER = re.compile(r" \([^()]*\)$")
+
+
+def base_name(title: str) -> str:
+    """A title without its bracketed qualifier: the name in running text."""
+    return _QUALIFIER.sub("", title)
+
+
+class Knowledge:
+    """The entities of a dataset and the names they go by; it holds no snippet and no gold answer."""
+
+    def __init__(self, entities: Mapping[str, Entity], spaces: Iterable[EntitySpace] = ()) -> None:
+        self.entities = dict(entities)
+        self.spaces = tuple(spaces)
+
+    def __len__(self) -> int:
+        return len(self.entities)
+
+    def candidates(self, name: str) -> tuple[Entity, ...]:
+        """The entities that a name can mean, most common first; empty for an unknown name."""
+        exact = self._by_name.get(name)
+        return exact if exact is not None else self._by_folded_name.get(name.casefold(), ())
+
+    @cached_property
+    def without_description(self) -> int:
+        """How many entities have no description."""
+        return sum(entity.description is None for entity in self.entities.values())
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Entity, ...]]:
+        titles: dict[str, list[str]] = {space.name: list(space.entities) for space in self.spaces}
+        for entity in sorted(self.entities.values(), key=lambda entity: -(entity.commonness or 0)):
+            for name in (entity.title, base_name(entity.title), *entity.redirects):
+                known = titles.setdefault(name, [])
+                # A space is complete as it stands: it lists what its name can mean.
+                if entity.title not in known and not self._is_space(name):
+                    known.append(entity.title)
+        return {name: tuple(self.entities[title] for title in found) for name, found in titles.items()}
+
+    @cached_property
+    def _space_names(self) -> frozenset[str]:
+        return frozenset(space.name for space in self.spaces)
+
+    def _is_space(self, name: str) -> bool:
+        return name in self._space_names
+
+    @cached_property
+    def _by_folded_name(self) -> dict[str, tuple[Entity, ...]]:
+        folded: dict[str, tuple[Entity, ...]] = {}
+        # Spaces come first in the table above, so that a space wins over a title that differs only in case.
+        for name, found in self._by_name.items():
+            folded.setdefault(name.casefold(), found)
+        return folded

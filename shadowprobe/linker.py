@@ -1,0 +1,106 @@
+"""The base class that a wrapper derives from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from shadowprobe.knowledge import Knowledge
+from shadowprobe.model import Candidate, Entity, Prediction, Snippet
+
+Ranked = Sequence[tuple[Entity, float]]
+
+
+class Linker:
+    """A system under test: snippets in, one prediction for each out.
+
+    A wrapper sets `name` and writes `link`. Its options are the keyword arguments of its constructor, with types
+    and defaults; `-o key=value` on the command line sets them. What must be built once goes into `setup`.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[str] = ""
+    needs: ClassVar[str] = "nothing"
+    batch_size: ClassVar[int] = 64
+    # Only a linker that says so is shown the gold answers; every other gets snippets without them.
+    sees_gold: ClassVar[bool] = False
+
+    knowledge: Knowledge
+
+    def open(self, knowledge: Knowledge) -> None:
+        """Gives the linker what the dataset knows, then lets it prepare."""
+        self.knowledge = knowledge
+        self.notes: list[str] = []
+        self.setup()
+
+    def setup(self) -> None:
+        """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        """One prediction for each snippet, in any order."""
+        raise NotImplementedError(f"{type(self).__name__} must define link()")
+
+    def close(self) -> None:
+        """Lets go of what `setup` took."""
+
+    def note(self, sentence: str) -> None:
+        """Says something about this run that a reader of its results must know; once, however often called."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def answer(
+        self,
+        snippet: Snippet,
+        entity: Entity | str,
+        score: float | None = None,
+        candidates: Iterable[Candidate] = (),
+        *,
+        page_id: int | None = None,
+        qid: str | None = None,
+    ) -> Prediction:
+        """The snippet's mention means this entity: one of the knowledge, or a title or URI as the system names it."""
+        return Prediction(
+            id=snippet.id,
+            answer=entity.title if isinstance(entity, Entity) else entity,
+            page_id=page_id,
+            qid=qid,
+            score=score,
+            candidates=tuple(candidates),
+        )
+
+    def ranked(self, snippet: Snippet, ranking: Ranked) -> Prediction:
+        """The first of a ranking is the answer and all are its candidates; an empty one skips the snippet."""
+        if not ranking:
+            return self.skip(snippet)
+        candidates = [
+            Candidate(answer=entity.title, score=score if math.isfinite(score) else None)
+            for entity, score in ranking
+        ]
+        return self.answer(snippet, ranking[0][0], candidates[0].score, candidates)
+
+    def nil(self, snippet: Snippet, score: float | None = None) -> Prediction:
+        """The mention means no entity that the system knows, and it says so."""
+        return Prediction(id=snippet.id, status="nil", score=score)
+
+    def skip(self, snippet: Snippet) -> Prediction:
+        """The system gives no answer for the mention."""
+        return Prediction(id=snippet.id, status="skipped")
+
+
+def context_of(snippet: Snippet) -> str:
+    """The text without its mention: what is left when the name is taken away."""
+    return f"{snippet.text[: snippet.start]} {snippet.text[snippet.end :]}"
+
+
+def without_gold(snippet: Snippet) -> Snippet:
+    """The snippet as a linker may see it."""
+    return Snippet(
+        id=snippet.id,
+        subset=snippet.subset,
+        text=snippet.text,
+        start=snippet.start,
+        end=snippet.end,
+        space=snippet.space,
+        template=snippet.template,
+    )

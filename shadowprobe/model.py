@@ -1,0 +1,88 @@
+"""The nouns: entities, entity spaces, snippets and predictions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Subset = Literal["top", "shadow", "tail", "neutral", "all"]
+Status = Literal["linked", "nil", "skipped"]
+
+
+class Entity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A thing that a mention can refer to, under its Wikipedia title with spaces."""
+
+    title: str
+    page_id: int | None = None
+    qid: str | None = None
+    commonness: int | None = None
+    kind: str | None = None
+    description: str | None = None
+    redirects: tuple[str, ...] = ()
+
+
+class EntitySpace(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An ambiguous name and the titles of its entities, most common first.
+
+    The rank of an entity is its place here, and not a field of the entity: an entity can stand in two spaces.
+    """
+
+    name: str
+    entities: tuple[str, ...]
+
+    @property
+    def top(self) -> str:
+        """The title of the most common entity."""
+        return self.entities[0]
+
+    @property
+    def shadows(self) -> tuple[str, ...]:
+        """The titles of the entities that the top one overshadows."""
+        return self.entities[1:]
+
+    def rank(self, title: str) -> int:
+        """The place of an entity within the space, 1 for the most common."""
+        return self.entities.index(title) + 1
+
+
+class Snippet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A text with one marked mention; offsets count code points and `end` is exclusive."""
+
+    id: str
+    subset: Subset
+    text: str
+    start: int
+    end: int
+    space: str | None = None
+    gold: str | None = None
+    source: str | None = None
+    template: int | None = None
+
+    @property
+    def mention(self) -> str:
+        """The marked words as they stand in the text."""
+        return self.text[self.start : self.end]
+
+
+class Candidate(Struct, frozen=True, omit_defaults=True):
+    """An entity that a linker considered: as it named it, and what that was resolved to."""
+
+    answer: str | None = None
+    page_id: int | None = None
+    qid: str | None = None
+    score: float | None = None
+    entity: str | None = None
+
+
+class Prediction(Struct, frozen=True, omit_defaults=True):
+    """A linker's answer to one snippet: an entity, an explicit NIL, or nothing (skipped), never merged."""
+
+    id: str
+    status: Status = "linked"
+    answer: str | None = None
+    page_id: int | None = None
+    qid: str | None = None
+    score: float | None = None
+    entity: str | None = None
+    candidates: tuple[Candidate, ...] = ()

@@ -1,0 +1,1 @@
+"""How findings are shown; nothing here computes a number."""

@@ -1,0 +1,45 @@
+"""What a run found, as results.json holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from shadowprobe.answers import MISSING, Answers
+from shadowprobe.probe import Probe
+
+Results = dict[str, Any]
+
+
+def measure(
+    answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any], notes: Iterable[str] = ()
+) -> Results:
+    """Asks every probe and gathers the findings; no time and no path, so that equal runs give equal results."""
+    dataset = answers.dataset
+    results: Results = {
+        "schema": 1,
+        "linker": linker,
+        "dataset": {
+            "name": dataset.name,
+            "version": dataset.card.version,
+            "digest": dataset.digest,
+            "spaces": len(dataset.spaces) if dataset.limit is None else min(dataset.limit, len(dataset.spaces)),
+            "snippets": len(answers),
+            "limit": dataset.limit,
+        },
+        "settings": {
+            "bootstrap_rounds": answers.rounds,
+            "bootstrap_seed": answers.seed,
+            "gerbil_threshold": answers.gerbil_threshold,
+        },
+        "missing": int(np.count_nonzero(answers.entity == MISSING)),
+        "identity": {**answers.rules, "page_id_conflicts": answers.page_id_conflicts},
+        "notes": list(notes),
+        "probes": {},
+    }
+    for probe in probes:
+        place = results if probe.top_level else results["probes"]
+        place[probe.name] = probe.measure(answers)
+    return results

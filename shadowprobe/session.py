@@ -1,0 +1,174 @@
+"""One whole job: link and measure, or measure stored predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+import shadowprobe
+from shadowprobe import plugins
+from shadowprobe.answers import Answers
+from shadowprobe.catalogue import open_dataset
+from shadowprobe.dataset import Dataset, make_directory
+from shadowprobe.errors import InputError, UsageError
+from shadowprobe.identity import read_redirects
+from shadowprobe.jsonl import encode_json, read_json, write_atomically
+from shadowprobe.linker import Linker
+from shadowprobe.results import Results, measure
+from shadowprobe.runner import PREDICTIONS, RESULTS, RUN, Outcome, Progress, RunCard, Runner
+from shadowprobe.statistics import ROUNDS, SEED
+
+
+class Settings(Struct, frozen=True):
+    """How predictions are measured."""
+
+    probes: tuple[str, ...] = ()
+    redirects: Path | None = None
+    gerbil_threshold: bool = False
+    rounds: int = ROUNDS
+    seed: int = SEED
+
+
+class Finished(Struct, frozen=True):
+    """A finished job: its results, where they are, and how the linking went."""
+
+    results: Results
+    out: Path
+    outcome: Outcome | None = None
+
+
+class Job:
+    """A linker to be run over a dataset, with everything checked that can be checked before the first snippet."""
+
+    def __init__(
+        self,
+        linker: str | Linker,
+        dataset: str | Dataset = "mini",
+        *,
+        options: Mapping[str, str] | None = None,
+        out: Path | str | None = None,
+        batch_size: int | None = None,
+        limit: int | None = None,
+        settings: Settings | None = None,
+        force: bool = False,
+        location: str | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        options = dict(options or {})
+        self.linker = plugins.make_linker(linker, options) if isinstance(linker, str) else linker
+        # As the user named it, so that later commands find the dataset again.
+        self.location = location or (dataset if isinstance(dataset, str) else str(dataset.path))
+        opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
+        self.dataset = opened.first(limit) if limit is not None else opened
+        self.probes = [plugins.make_probe(name) for name in self.settings.probes or plugins.names(plugins.PROBES)]
+        self.answers = _empty_answers(self.dataset, self.settings)
+        name = self.linker.name or type(self.linker).__name__
+        self.described = {
+            "name": name,
+            "version": self.linker.version,
+            "options": plugins.option_values(self.linker, options),
+        }
+        self.out = Path(out) if out is not None else Path("runs") / f"{name}-{self.dataset.name}"
+        self.runner = Runner(
+            self.linker,
+            self.dataset,
+            self.out,
+            card=RunCard(
+                linker=self.described,
+                dataset={"name": opened.name, "digest": opened.digest, "location": self.location},
+                shadowprobe=shadowprobe.__version__,
+            ),
+            batch_size=batch_size,
+            resolver=self.answers.resolver,
+            force=force,
+        )
+
+    def run(self, progress: Progress | None = None) -> Finished:
+        """Links, measures, writes results.json."""
+        outcome = self.runner.run(progress)
+        answers = self.answers.read(self.out / PREDICTIONS, partial=self.dataset.limit is not None)
+        results = measure(answers, self.probes, linker=self.described, notes=self.runner.card.notes)
+        write_atomically(self.out / RESULTS, encode_json(results))
+        return Finished(results, self.out, outcome)
+
+
+def run(
+    linker: str | Linker,
+    dataset: str | Dataset = "mini",
+    *,
+    options: Mapping[str, str] | None = None,
+    out: Path | str | None = None,
+    batch_size: int | None = None,
+    limit: int | None = None,
+    settings: Settings | None = None,
+    force: bool = False,
+) -> Results:
+    """Runs a linker over a dataset into a run directory and returns its results."""
+    job = Job(
+        linker,
+        dataset,
+        options=options,
+        out=out,
+        batch_size=batch_size,
+        limit=limit,
+        settings=settings,
+        force=force,
+    )
+    return job.run().results
+
+
+def score(
+    predictions: Path | str,
+    dataset: str | Dataset = "mini",
+    *,
+    name: str | None = None,
+    out: Path | str | None = None,
+    settings: Settings | None = None,
+    force: bool = False,
+) -> Finished:
+    """Measures a predictions file; `out` is written only where it is given."""
+    settings = settings or Settings()
+    path = Path(predictions)
+    if path.is_dir():
+        path = path / PREDICTIONS
+    opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
+    described = _described(path, opened, name)
+    probes = [plugins.make_probe(probe) for probe in settings.probes or plugins.names(plugins.PROBES)]
+    answers = _empty_answers(opened, settings).read(path)
+    results = measure(answers, probes, linker=described)
+    target = Path(out) if out is not None else Path("runs") / f"{described['name']}-{opened.name}"
+    if (target / RESULTS).exists() and not force and target.resolve() != path.parent.resolve():
+        raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
+    make_directory(target)
+    write_atomically(target / RESULTS, encode_json(results))
+    return Finished(results, target)
+
+
+def _described(path: Path, dataset: Dataset, name: str | None) -> dict[str, Any]:
+    """The linker behind a predictions file: as its run card says, else named after the file."""
+    card_path = path.parent / RUN
+    if path.name == PREDICTIONS and card_path.exists():
+        card = read_json(card_path, RunCard)
+        if card.dataset.get("digest") != dataset.digest:
+            raise InputError(
+                card_path,
+                f"the run is over `{card.dataset.get('name')}` ({str(card.dataset.get('digest'))[:12]}...),"
+                f" and the dataset given is `{dataset.name}` ({dataset.digest[:12]}...)",
+                field="dataset",
+            )
+        return {**card.linker, "name": name or card.linker.get("name")}
+    return {"name": name or path.stem, "version": "", "options": {}}
+
+
+def _empty_answers(dataset: Dataset, settings: Settings) -> Answers:
+    redirects = read_redirects(settings.redirects) if settings.redirects else None
+    return Answers(
+        dataset,
+        redirects,
+        gerbil_threshold=settings.gerbil_threshold,
+        rounds=settings.rounds,
+        seed=settings.seed,
+    )

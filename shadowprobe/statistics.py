@@ -1,0 +1,91 @@
+"""Intervals and paired tests."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Z95 = 1.959963984540054
+ROUNDS = 1000
+SEED = 7
+
+
+class Interval(NamedTuple):
+    """A 95% interval."""
+
+    low: float
+    high: float
+
+
+def wilson(successes: float, n: float) -> Interval:
+    """Wilson's score interval of a rate; unlike a bootstrap it does not collapse at 0 and 1.
+
+    n may be an effective sample size and need not be whole.
+    """
+    if n <= 0:
+        return Interval(0.0, 1.0)
+    rate, z2 = successes / n, Z95 * Z95
+    centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 / (1 + z2 / n) * np.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
+    # At the ends the exact bound is 0 or 1; rounding would leave a trace beside it.
+    low = 0.0 if successes == 0 else max(0.0, float(centre - half))
+    high = 1.0 if successes == n else min(1.0, float(centre + half))
+    return Interval(low, high)
+
+
+def f1_interval(correct: int, wrong: int, skipped: int) -> Interval:
+    """Wilson's interval of an F1 over mentions that are answered right, answered wrong or skipped.
+
+    F1 = correct / (n - skipped / 2). Without skips it is a plain rate. With them its variance by the delta method
+    over the three counts gives an effective sample size, at which Wilson's formula is taken.
+    """
+    n = correct + wrong + skipped
+    denominator = n - skipped / 2
+    if n == 0 or denominator == 0:
+        return wilson(0, n)
+    f1 = correct / denominator
+    scaled = (
+        correct * (1 - correct / n)
+        + f1 * f1 / 4 * skipped * (1 - skipped / n)
+        - f1 * correct * skipped / n
+    )
+    size = denominator if scaled <= 0 else f1 * (1 - f1) * denominator**2 / scaled
+    return wilson(f1 * size, size)
+
+
+def bootstrap_counts(
+    counts: npt.ArrayLike, rounds: int = ROUNDS, seed: int = SEED
+) -> npt.NDArray[np.int64]:
+    """How often each category comes up in every round of a bootstrap, one row a round.
+
+    Drawing n items with replacement and counting their categories is one multinomial draw, so nothing of the
+    size of the data is made: the same distribution as resampling the items, at the cost of the categories.
+    """
+    counted = np.asarray(counts, dtype=np.int64)
+    total = int(counted.sum())
+    generator = np.random.default_rng(seed)
+    if total == 0:
+        return np.zeros((rounds, len(counted)), dtype=np.int64)
+    return generator.multinomial(total, counted / total, size=rounds)
+
+
+def paired_difference(
+    both: int, first_only: int, second_only: int, neither: int, *, rounds: int = ROUNDS, seed: int = SEED
+) -> Interval:
+    """Percentile bootstrap interval of the difference of two rates over the same items."""
+    total = both + first_only + second_only + neither
+    if total == 0:
+        return Interval(-1.0, 1.0)
+    drawn = bootstrap_counts([both, first_only, second_only, neither], rounds, seed)
+    low, high = np.quantile((drawn[:, 1] - drawn[:, 2]) / total, [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """McNemar's exact test: the two-sided p that both are right equally often, from the pairs that differ."""
+    from scipy.stats import binomtest
+
+    discordant = first_only + second_only
+    return 1.0 if discordant == 0 else float(binomtest(first_only, discordant, 0.5).pvalue)
