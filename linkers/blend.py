@@ -12,6 +12,8 @@ from .tfidf import TfidfLinker
 
 # A context that shares nothing with a candidate speaks against it, but not with certainty.
 SMOOTHING = 0.01
+# Cosines of short texts lie close together; their square sets them as far apart as priors are.
+SHARPNESS = 2
 
 
 class BlendLinker(TfidfLinker):
@@ -30,7 +32,7 @@ class BlendLinker(TfidfLinker):
         """Ranks by the weighted mean of the two log-probabilities."""
         total = sum(scores) + SMOOTHING * len(scores)
         blended = [
-            self.weight * math.log(prior) + (1 - self.weight) * math.log((score + SMOOTHING) / total)
+            self.weight * math.log(prior) + (1 - self.weight) * SHARPNESS * math.log((score + SMOOTHING) / total)
             for prior, score in zip(shares(candidates), scores, strict=True)
         ]
         return super().order(snippet, candidates, blended)

@@ -25,9 +25,7 @@ class ContextLinker(Linker):
         """Builds the index, and says so where descriptions are missing."""
         missing = self.knowledge.without_description
         if missing:
-            self.note(
-                f"{missing} of {len(self.knowledge)} entities have no description and are matched by their title"
-            )
+            self.note(f"{missing} of {len(self.knowledge)} entities have no description and are matched by their title")
         self.titles = list(self.knowledge.entities)
         self.number = {title: number for number, title in enumerate(self.titles)}
         self.index([entity_text(entity) for entity in self.knowledge.entities.values()])

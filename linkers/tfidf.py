@@ -30,8 +30,6 @@ class TfidfLinker(ContextLinker):
         """Cosines; both sides are of length one already."""
         contexts = self.vectorizer.transform([context_of(snippet) for snippet in snippets])
         return [
-            np.asarray((self.matrix[list(numbers)] @ contexts[row].T).todense()).ravel().tolist()
-            if numbers
-            else []
+            np.asarray((self.matrix[list(numbers)] @ contexts[row].T).todense()).ravel().tolist() if numbers else []
             for row, numbers in enumerate(candidates)
         ]

@@ -39,9 +39,7 @@ class ConfidenceProbe(Probe):
         return {
             "subsets": subsets,
             "auroc_real_against_neutral": self._auroc(answers.score, real, neutral),
-            "auroc_right_against_wrong": self._auroc(
-                answers.score, gold & answers.correct, gold & ~answers.correct
-            ),
+            "auroc_right_against_wrong": self._auroc(answers.score, gold & answers.correct, gold & ~answers.correct),
         }
 
     def _distribution(self, score: Floats) -> dict[str, Any]:

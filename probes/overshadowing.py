@@ -14,12 +14,14 @@ Booleans = npt.NDArray[np.bool_]
 
 def overshadowed(top: Ints, shadow: Ints) -> Booleans:
     """True where both contexts get the same entity: the name decided, not the context."""
-    return (top >= 0) & (top == shadow)
+    same: Booleans = (top >= 0) & (top == shadow)
+    return same
 
 
 def prior_biased(top: Ints, shadow: Ints, prior: Ints) -> Booleans:
     """True where both contexts get the same entity, and it is the one that contexts without any clue get."""
-    return overshadowed(top, shadow) & (top == prior)
+    biased: Booleans = overshadowed(top, shadow) & (top == prior)
+    return biased
 
 
 def verdict(low: float, high: float) -> str:

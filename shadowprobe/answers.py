@@ -147,7 +147,8 @@ class Answers:
     @cached_property
     def correct(self) -> Booleans:
         """True where the answer is the gold entity."""
-        return (self.gold != NO_GOLD) & (self.entity == self.gold)
+        correct: Booleans = (self.gold != NO_GOLD) & (self.entity == self.gold)
+        return correct
 
     @cached_property
     def linked(self) -> Booleans:
@@ -160,7 +161,8 @@ class Answers:
 
     def scored(self, *subsets: Subset) -> Booleans:
         """True for the rows of the named subsets that have a gold entity."""
-        return self.rows(*subsets) & (self.gold != NO_GOLD)
+        scored: Booleans = self.rows(*subsets) & (self.gold != NO_GOLD)
+        return scored
 
     @cached_property
     def top_of(self) -> Ints:

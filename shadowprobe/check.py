@@ -28,7 +28,7 @@ class Finding(Struct, frozen=True):
     detail: str = ""
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """What a case found wrong; its text is for the author of the wrapper."""
 
 
@@ -117,7 +117,13 @@ class _Battery:
     def repeated_name(self) -> str:
         snippet = self.sample[0]
         text = f"{snippet.text} {snippet.mention}."
-        again = replace(snippet, id="check-second", text=text, start=len(text) - len(snippet.mention) - 1, end=len(text) - 1)
+        again = replace(
+            snippet,
+            id="check-second",
+            text=text,
+            start=len(text) - len(snippet.mention) - 1,
+            end=len(text) - 1,
+        )
         self._link([replace(snippet, id="check-first", text=text), again])
         return ""
 
@@ -156,11 +162,11 @@ class _Battery:
         listed = [prediction for prediction in predictions if prediction.candidates]
         for prediction in scored:
             if not math.isfinite(prediction.score or 0.0):
-                raise Broken(f"{prediction.id}: score {prediction.score} is not finite; give None for no score")
+                raise BrokenError(f"{prediction.id}: score {prediction.score} is not finite; give None for no score")
         for prediction in listed:
             known = [candidate.score for candidate in prediction.candidates if candidate.score is not None]
             if known != sorted(known, reverse=True):
-                raise Broken(f"{prediction.id}: the candidates are not ordered from the best score down")
+                raise BrokenError(f"{prediction.id}: the candidates are not ordered from the best score down")
         return f"{len(scored)} of {len(predictions)} with a score, {len(listed)} with candidates"
 
     def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
@@ -168,18 +174,23 @@ class _Battery:
         found = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
         asked = {snippet.id for snippet in snippets}
         if missing := asked - set(found):
-            raise Broken(f"no prediction for {min(missing)}")
+            raise BrokenError(f"no prediction for {min(missing)}")
         if extra := set(found) - asked:
-            raise Broken(f"a prediction for {min(extra)}, which was not asked for")
+            raise BrokenError(f"a prediction for {min(extra)}, which was not asked for")
         for prediction in found.values():
             if problem := fault(prediction):
-                raise Broken(f"{prediction.id}: `{problem[0]}` {problem[1]}")
+                raise BrokenError(f"{prediction.id}: `{problem[0]}` {problem[1]}")
         return [found[snippet.id] for snippet in snippets]
 
     def _compare(self, expected: Sequence[Prediction], found: Sequence[Prediction], when: str) -> None:
         for one, other in zip(expected, found, strict=True):
-            if (one.status, one.answer, one.page_id, one.qid) != (other.status, other.answer, other.page_id, other.qid):
-                raise Broken(f"{one.id}: {one.answer or one.status}, but {other.answer or other.status} in {when}")
+            if (one.status, one.answer, one.page_id, one.qid) != (
+                other.status,
+                other.answer,
+                other.page_id,
+                other.qid,
+            ):
+                raise BrokenError(f"{one.id}: {one.answer or one.status}, but {other.answer or other.status} in {when}")
 
 
 def _shown(snippet: Snippet) -> str:
@@ -189,4 +200,4 @@ def _shown(snippet: Snippet) -> str:
 
 def _text(error: Exception) -> str:
     text = " ".join(str(error).split())
-    return text if isinstance(error, (Broken, ShadowprobeError)) else f"{type(error).__name__}: {text}"
+    return text if isinstance(error, (BrokenError, ShadowprobeError)) else f"{type(error).__name__}: {text}"

@@ -15,7 +15,14 @@ from msgspec import Struct, field
 
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.identity import normalise_title
-from shadowprobe.jsonl import encode_json, encode_lines, open_for_reading, read_json, read_lines, write_atomically
+from shadowprobe.jsonl import (
+    encode_json,
+    encode_lines,
+    open_for_reading,
+    read_json,
+    read_lines,
+    write_atomically,
+)
 from shadowprobe.knowledge import Knowledge
 from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
 
@@ -215,9 +222,7 @@ def _snippet_lines(path: Path, subset: Subset) -> Iterator[tuple[int, Snippet]]:
     return read_lines(file, Snippet) if file.exists() else iter(())
 
 
-def _check_snippets(
-    path: Path, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
-) -> dict[Subset, int]:
+def _check_snippets(path: Path, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]) -> dict[Subset, int]:
     counts: dict[Subset, int] = {}
     ids = array("q")
     for subset in SUBSETS:
@@ -247,9 +252,7 @@ def _refuse_repeated_ids(path: Path, again: set[int]) -> None:
         for line, snippet in _snippet_lines(path, subset):
             if hash(snippet.id) in again:
                 if snippet.id in seen:
-                    raise InputError(
-                        path / f"{subset}.jsonl", f"{snippet.id!r} stands twice", line=line, field="id"
-                    )
+                    raise InputError(path / f"{subset}.jsonl", f"{snippet.id!r} stands twice", line=line, field="id")
                 seen.add(snippet.id)
 
 

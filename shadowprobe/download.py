@@ -96,9 +96,7 @@ def _fetch(name: str, path: Path, watcher: Watcher) -> None:
             )
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != SHA256[name]:
-        watcher.warn(
-            f"{name} has SHA-256 {found}, the release has {SHA256[name]}: it is used, but figures may differ"
-        )
+        watcher.warn(f"{name} has SHA-256 {found}, the release has {SHA256[name]}: it is used, but figures may differ")
 
 
 def _download(url: str, path: Path, watcher: Watcher) -> None:

@@ -27,9 +27,7 @@ class UsageError(ShadowprobeError):
 class InputError(ShadowprobeError):
     """A file whose content is wrong."""
 
-    def __init__(
-        self, path: Path | str, problem: str, *, line: int | None = None, field: str | None = None
-    ) -> None:
+    def __init__(self, path: Path | str, problem: str, *, line: int | None = None, field: str | None = None) -> None:
         self.path, self.problem, self.line, self.field = Path(path), problem, line, field
         place = f"{path}" if line is None else f"{path}:{line}"
         super().__init__(f"{place}: field `{field}`: {problem}" if field else f"{place}: {problem}")

@@ -8,11 +8,12 @@ from functools import cached_property
 
 from shadowprobe.model import Entity, EntitySpace
 
-_QUALIFIER = re.compile(r" \([^()]*\)$")
+# What tells titles apart: "Mercury (planet)", "Lincoln, England".
+_QUALIFIER = re.compile(r" \([^()]*\)$|, .*$")
 
 
 def base_name(title: str) -> str:
-    """A title without its bracketed qualifier: the name in running text."""
+    """A title without its qualifier: the name in running text."""
     return _QUALIFIER.sub("", title)
 
 

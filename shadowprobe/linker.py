@@ -74,8 +74,7 @@ class Linker:
         if not ranking:
             return self.skip(snippet)
         candidates = [
-            Candidate(answer=entity.title, score=score if math.isfinite(score) else None)
-            for entity, score in ranking
+            Candidate(answer=entity.title, score=score if math.isfinite(score) else None) for entity, score in ranking
         ]
         return self.answer(snippet, ranking[0][0], candidates[0].score, candidates)
 

@@ -88,7 +88,7 @@ def option_values(linker: Linker, given: Mapping[str, str] | None = None) -> dic
 
 
 def _points(group: Group) -> list[EntryPoint]:
-    found = {}
+    found: dict[tuple[str, str], EntryPoint] = {}
     for point in entry_points(group=group):
         # An editable and an installed copy of one package list the same plugin twice.
         found.setdefault((point.name, point.value), point)

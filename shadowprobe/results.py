@@ -13,9 +13,7 @@ from shadowprobe.probe import Probe
 Results = dict[str, Any]
 
 
-def measure(
-    answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any], notes: Iterable[str] = ()
-) -> Results:
+def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any], notes: Iterable[str] = ()) -> Results:
     """Asks every probe and gathers the findings; no time and no path, so that equal runs give equal results."""
     dataset = answers.dataset
     results: Results = {

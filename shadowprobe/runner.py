@@ -260,8 +260,6 @@ def read_failures(out: Path) -> list[Failure]:
     return [failure for _, failure in read_lines(path, Failure)] if path.exists() else []
 
 
-
-
 def _describe(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return text if isinstance(error, LinkerError) else f"{type(error).__name__}: {text}"

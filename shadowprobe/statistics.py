@@ -46,18 +46,12 @@ def f1_interval(correct: int, wrong: int, skipped: int) -> Interval:
     if n == 0 or denominator == 0:
         return wilson(0, n)
     f1 = correct / denominator
-    scaled = (
-        correct * (1 - correct / n)
-        + f1 * f1 / 4 * skipped * (1 - skipped / n)
-        - f1 * correct * skipped / n
-    )
+    scaled = correct * (1 - correct / n) + f1 * f1 / 4 * skipped * (1 - skipped / n) - f1 * correct * skipped / n
     size = denominator if scaled <= 0 else f1 * (1 - f1) * denominator**2 / scaled
     return wilson(f1 * size, size)
 
 
-def bootstrap_counts(
-    counts: npt.ArrayLike, rounds: int = ROUNDS, seed: int = SEED
-) -> npt.NDArray[np.int64]:
+def bootstrap_counts(counts: npt.ArrayLike, rounds: int = ROUNDS, seed: int = SEED) -> npt.NDArray[np.int64]:
     """How often each category comes up in every round of a bootstrap, one row a round.
 
     Drawing n items with replacement and counting their categories is one multinomial draw, so nothing of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from shadowprobe.results import Results
     from shadowprobe.runner import Progress
     from shadowprobe.session import Settings
+
+# How wide tables are where the output is no terminal and nothing says otherwise.
+PIPE_WIDTH = 110
 
 DatasetOption = Annotated[
     str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
@@ -72,7 +76,8 @@ def stdout() -> Console:
     from rich.console import Console
 
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=120)
+    fixed = console.is_terminal or "COLUMNS" in os.environ
+    return console if fixed else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def stderr() -> Console:
@@ -117,7 +122,12 @@ def linking(total: int) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("linking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(elapsed_when_finished=True))
+    columns = (
+        TextColumn("linking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
     with Bars(*columns, console=console, transient=True) as bars:
         task = bars.add_task("linking", total=total)
         yield lambda done: bars.advance(task, done)

@@ -12,14 +12,14 @@ from shadowprobe.cli import common
 
 def score(
     predictions: Annotated[
-        Path, typer.Option("--predictions", "-p", metavar="FILE", help="A predictions file, or a run directory.")
+        Path,
+        typer.Option("--predictions", "-p", metavar="FILE", help="A predictions file, or a run directory."),
     ],
     dataset: common.DatasetOption = "mini",
-    name: Annotated[
-        str | None, typer.Option("--name", help="What to call the linker [the file's name].")
-    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="What to call the linker [the file's name].")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Where to write results.json [runs/NAME-DATASET].")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where to write results.json [runs/NAME-DATASET]."),
     ] = None,
     probe: common.ProbeOption = None,
     redirects: common.RedirectsOption = None,

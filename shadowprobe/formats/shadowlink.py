@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from shadowprobe.dataset import Card
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.formats.imported import Entities, Imported, Remark
+from shadowprobe.formats.imported import Action, Entities, Imported, Remark
 from shadowprobe.formats.spans import Span, infer_template, mend, whole_words
 from shadowprobe.jsonl import read_json
 from shadowprobe.model import EntitySpace, Snippet, Subset
@@ -86,7 +86,7 @@ def _snippets(
         start, length = row.span
         mended = mend(row.example, name or row.entity_name, Span(start, start + length))
         if mended.problem:
-            action = "dropped" if mended.span is None else "repaired" if mended.moved else "kept"
+            action: Action = "dropped" if mended.span is None else "repaired" if mended.moved else "kept"
             remarks.append(Remark(action, mended.problem, snippet_id, f"{name or row.entity_name!r} {row.span}"))
         title = entities.add(row.entity_name, row.wiki_id, snippet_id)
         gold[name or snippet_id] = title

@@ -53,8 +53,12 @@ def mend(text: str, name: str, span: Span) -> Mended:
         return Mended(places[0], problem, moved=True)
     if problem == "span inside a longer word":
         return Mended(span, problem)
-    return Mended(None, f"{problem}, and the name stands in {len(places)} places" if places else
-                  f"{problem}, and the name is not in the text")
+    return Mended(
+        None,
+        f"{problem}, and the name stands in {len(places)} places"
+        if places
+        else f"{problem}, and the name is not in the text",
+    )
 
 
 def _problem(text: str, name: str, span: Span) -> str:
@@ -86,8 +90,6 @@ class Template(NamedTuple):
 def infer_template(texts: Sequence[str], names: Sequence[str]) -> Template | None:
     """The template behind texts that differ only in a name, learned from those that hold their name once."""
     seen = Counter(
-        Template(*text.split(name))
-        for text, name in zip(texts, names, strict=True)
-        if name and text.count(name) == 1
+        Template(*text.split(name)) for text, name in zip(texts, names, strict=True) if name and text.count(name) == 1
     )
     return seen.most_common(1)[0][0] if seen else None

@@ -35,6 +35,7 @@ def show(results: Results, console: Console) -> None:
     for table in (_subsets(results), _prior(results)):
         if table is not None:
             console.print(table)
+            console.print()
     for line in _lines(results):
         console.print(line, highlight=False)
     sentence = verdict(results)
@@ -62,7 +63,11 @@ def _subsets(results: Results) -> Table | None:
     table = _table("How often is it right? (Table 3 of the paper)")
     table.add_column("subset")
     # A column of zeros says nothing that its absence does not.
-    counted = ["n", "answered", *(key for key in ("nil", "skipped", "failed") if any(row[key] for row in found.values()))]
+    counted = [
+        "n",
+        "answered",
+        *(key for key in ("nil", "skipped", "failed") if any(row[key] for row in found.values())),
+    ]
     for column in counted:
         table.add_column("NIL" if column == "nil" else column, justify="right")
     for column in ("P", "R", "F"):
@@ -152,9 +157,7 @@ def _warnings(results: Results) -> Iterator[Text]:
             style="yellow",
         )
     if identity[CONFLICTS]:
-        yield Text(
-            f"{identity[CONFLICTS]} answers match by title although their page id is another", style="yellow"
-        )
+        yield Text(f"{identity[CONFLICTS]} answers match by title although their page id is another", style="yellow")
     if results["missing"]:
         yield Text(
             f"{results['missing']} snippets have no answer (failed or not in the file); they count as skipped",
