@@ -1,0 +1,244 @@
+"""Every probe on answers whose figures are worked out by hand; tests/conftest.py lists the answers."""
+
+from __future__ import annotations
+
+import pytest
+from world import linked, shadow, top
+
+from shadowprobe import Answers, Dataset, Prediction
+from shadowprobe.model import Candidate
+from shadowprobe.plugins import PROBES, make_probe, names
+from shadowprobe.probe import Findings
+
+
+def measure(name: str, answers: Answers) -> Findings:
+    """The findings of a probe by name, as the command line gets them."""
+    return make_probe(name).measure(answers)
+
+
+def test_table_3_counts_top_with_its_nil_as_wrong(answers: Answers) -> None:
+    # Avon and Berg right, Como wrong, Dale NIL: TP 2, FP 2, FN 2.
+    row = measure("subsets", answers)["top"]
+    assert (row["n"], row["answered"], row["nil"], row["skipped"], row["correct"]) == (4, 3, 1, 0, 2)
+    assert (row["precision"], row["recall"], row["f1"]) == (0.5, 0.5, 0.5)
+
+
+def test_table_3_counts_shadow_with_its_skip_only_as_missed(answers: Answers) -> None:
+    # Berg and Como right, Avon wrong, Dale skipped: TP 2, FP 1, FN 2.
+    row = measure("subsets", answers)["shadow"]
+    assert (row["n"], row["answered"], row["nil"], row["skipped"], row["correct"]) == (4, 3, 0, 1, 2)
+    assert (row["precision"], row["recall"]) == pytest.approx((2 / 3, 1 / 2))
+    assert row["f1"] == pytest.approx(4 / 7)
+    assert row["coverage"] == 0.75
+
+
+def test_neutral_contexts_have_no_row_in_table_3(answers: Answers) -> None:
+    assert list(measure("subsets", answers)) == ["top", "shadow", "tail"]
+
+
+def test_a_snippet_without_a_prediction_counts_as_skipped_and_is_said_to_have_failed(world: Dataset) -> None:
+    answers = Answers(world).fill([linked("tAvon", top("Avon"))])
+    row = measure("subsets", answers)["top"]
+    assert (row["n"], row["failed"], row["skipped"]) == (4, 3, 0)
+    assert (row["precision"], row["recall"]) == (1.0, 0.25)
+
+
+def test_gerbils_threshold_is_off_unless_asked_for(world: Dataset, answers: Answers) -> None:
+    assert "gerbil_threshold" not in measure("subsets", answers)["top"]
+    # Top scores: Avon 0.9 right, Berg 0.7 right, Como 0.5 wrong, Dale a NIL without a score, which every cut keeps.
+    # Above 0.5: TP 2, FP 1 (the NIL), FN 2, F1 = 4/7; uncut it is 1/2.
+    asked = Answers(world, gerbil_threshold=True).fill(
+        [
+            linked("tAvon", top("Avon"), 0.9),
+            linked("tBerg", top("Berg"), 0.7),
+            linked("tComo", shadow("Como"), 0.5),
+            Prediction("tDale", status="nil"),
+        ]
+    )
+    row = measure("subsets", asked)["top"]
+    assert row["f1"] == 0.5
+    assert row["gerbil_threshold"] == {
+        "cut": 0.5,
+        "precision": pytest.approx(2 / 3),
+        "recall": 0.5,
+        "f1": pytest.approx(4 / 7),
+    }
+
+
+def test_figure_4_counts_the_spaces_where_the_name_decided(answers: Answers) -> None:
+    found = measure("overshadowing", answers)
+    assert found["spaces"] == 4
+    assert found["overshadowed"] == 2 / 4  # Avon and Como
+    assert found["prior_bias"] == 1 / 4  # Avon: Como's answer, the ship, is not its prior
+    assert found["answered_with_top"] == 1 / 4  # Avon
+    assert found["consistent"] == 1 / 4  # Berg
+
+
+def test_top_against_shadow_is_paired_by_space(answers: Answers) -> None:
+    # Right on both: Berg. On Top only: Avon. On Shadow only: Como. On neither: Dale.
+    found = measure("overshadowing", answers)
+    assert found["top_minus_shadow"] == 0.0
+    assert found["mcnemar_p"] == 1.0
+
+
+def test_nil_for_both_is_not_the_same_entity(world: Dataset) -> None:
+    answers = Answers(world).fill([Prediction("tAvon", status="nil"), Prediction("sAvon", status="nil")])
+    assert measure("overshadowing", answers)["overshadowed"] == 0.0
+
+
+def test_two_equal_answers_overshadow_although_the_dataset_knows_neither(world: Dataset) -> None:
+    answers = Answers(world).fill([linked("tAvon", "Avon Products"), linked("sAvon", "Avon_Products")])
+    assert measure("overshadowing", answers)["overshadowed"] == 1 / 4
+
+
+def test_reading_minus_repeating_is_consistent_minus_prior_bias(answers: Answers) -> None:
+    found = measure("overshadowing", answers)
+    assert found["reads_minus_repeats"] == 0.0
+    low, high = found["reads_minus_repeats_ci95"]
+    assert low < 0 < high
+    assert found["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("top_answer", "shadow_answer", "verdict"),
+    [(top, shadow, "reads"), (top, top, "repeats"), (shadow, shadow, "undecided")],
+)
+def test_the_verdict_follows_the_interval(world: Dataset, top_answer, shadow_answer, verdict: str) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    predictions = []
+    for name in world.spaces:
+        predictions += [linked(f"t{name}", top_answer(name)), linked(f"s{name}", shadow_answer(name))]
+        predictions += [linked(f"n{name}{column}", top(name)) for column in (1, 2, 3)]
+    assert measure("overshadowing", Answers(world).fill(predictions))["verdict"] == verdict
+
+
+def test_a_linker_that_names_too_few_entities_gets_no_verdict(world: Dataset) -> None:
+    predictions = [Prediction(f"{kind}{name}", status="nil") for kind in "ts" for name in world.spaces]
+    assert measure("overshadowing", Answers(world).fill(predictions))["verdict"] == "silent"
+
+
+def test_table_4_splits_top_by_prior_and_rightness(answers: Answers) -> None:
+    assert measure("prior", answers)["top"] == {
+        "prior_correct": 2 / 4,  # Avon, Berg
+        "prior_wrong": 0.0,
+        "context_correct": 0.0,
+        "context_wrong": 1 / 4,  # Como: the ship, although the prior is the river
+        "nil": 1 / 4,  # Dale
+    }
+
+
+def test_table_4_splits_shadow_by_prior_and_rightness(answers: Answers) -> None:
+    assert measure("prior", answers)["shadow"] == {
+        "prior_correct": 0.0,
+        "prior_wrong": 1 / 4,  # Avon
+        "context_correct": 2 / 4,  # Berg, Como
+        "context_wrong": 0.0,
+        "nil": 1 / 4,  # Dale, skipped
+    }
+
+
+def test_the_five_shares_of_table_4_add_up_to_one(answers: Answers) -> None:
+    found = measure("prior", answers)
+    assert sum(found["top"].values()) == pytest.approx(1)
+    assert sum(found["shadow"].values()) == pytest.approx(1)
+
+
+def test_stability_is_the_mean_share_of_neutral_contexts_that_agree(answers: Answers) -> None:
+    # Avon 2 of 3, Berg 3 of 3, Como 2 of 3, Dale 1 of 3.
+    found = measure("prior", answers)
+    assert found["stability"] == pytest.approx((2 + 3 + 2 + 1) / 12)
+    assert found["prior_is_top"] == 3 / 4  # all but Dale
+    assert found["without_prior"] == 0
+
+
+def prior_of(world: Dataset, name: str, predictions: list[Prediction]) -> str | None:
+    """The prior of a name under some neutral answers."""
+    answers = Answers(world).fill(predictions)
+    code = answers.prior[answers.space_names.index(name)]
+    return answers.names[code] if code >= 0 else None
+
+
+def test_a_tie_of_votes_goes_to_the_higher_mean_score(world: Dataset) -> None:
+    votes = [linked("nDale1", shadow("Dale"), 0.9), linked("nDale2", top("Dale"), 0.5)]
+    assert prior_of(world, "Dale", votes) == shadow("Dale")
+
+
+def test_a_tie_of_votes_and_scores_goes_to_the_title_that_sorts_first(world: Dataset) -> None:
+    votes = [linked("nDale1", shadow("Dale"), 0.5), linked("nDale2", top("Dale"), 0.5)]
+    assert prior_of(world, "Dale", votes) == "Dale (river)"
+    unscored = [linked("nDale1", shadow("Dale")), linked("nDale2", top("Dale"))]
+    assert prior_of(world, "Dale", unscored) == "Dale (river)"
+
+
+def test_more_votes_beat_a_higher_score(world: Dataset) -> None:
+    votes = [linked("nDale1", shadow("Dale"), 0.9), *(linked(f"nDale{n}", top("Dale"), 0.1) for n in (2, 3))]
+    assert prior_of(world, "Dale", votes) == top("Dale")
+
+
+def test_a_name_whose_neutral_contexts_name_no_entity_has_no_prior(world: Dataset) -> None:
+    votes = [Prediction(f"nDale{n}", status="nil") for n in (1, 2, 3)]
+    assert prior_of(world, "Dale", votes) is None
+    found = measure("prior", Answers(world).fill([linked("tDale", top("Dale")), *votes]))
+    assert found["without_prior"] == 4
+    assert found["stability"] is None
+    assert found["top"]["context_correct"] == 1 / 4
+
+
+def test_candidate_recall_counts_mentions_without_candidates_as_missed(world: Dataset) -> None:
+    river, ship = Candidate(top("Avon"), score=0.9), Candidate(shadow("Avon"), score=0.1)
+    answers = Answers(world).fill(
+        [
+            Prediction("sAvon", answer=top("Avon"), candidates=(river, ship)),  # a candidate, but not chosen
+            Prediction("sBerg", answer=shadow("Berg"), candidates=(Candidate(shadow("Berg")),)),  # chosen
+            Prediction("sComo", answer=top("Como"), candidates=(Candidate(top("Como")),)),  # never a candidate
+            Prediction("sDale", status="skipped"),
+        ]
+    )
+    row = measure("candidates", answers)["shadow"]
+    assert row["recall"] == 2 / 4
+    assert row["accuracy_given_candidate"] == 1 / 2
+    assert row["errors_without_candidate"] == 2 / 3  # of Avon, Como and Dale: the last two
+    assert row["mean_candidates"] == pytest.approx(4 / 3)
+    assert row["with_candidates"] == 3
+
+
+def test_a_candidate_under_another_key_is_still_the_gold(world: Dataset) -> None:
+    by_page = Prediction("sAvon", answer="whatever", page_id=200, candidates=(Candidate("x", page_id=200),))
+    row = measure("candidates", Answers(world).fill([by_page]))["shadow"]
+    assert row["recall"] == 1 / 4
+    assert row["accuracy_given_candidate"] == 1.0
+
+
+def test_without_candidates_the_probe_says_so(answers: Answers) -> None:
+    assert measure("candidates", answers) == {"not_measured": "the linker gives no candidates"}
+
+
+def test_scores_are_summed_up_by_quantiles_per_subset(answers: Answers) -> None:
+    found = measure("confidence", answers)["subsets"]["top"]  # 0.9, 0.7, 0.5; Dale has none
+    assert found["n"] == 3
+    assert found["mean"] == pytest.approx(0.7)
+    assert (found["q00"], found["q50"], found["q100"]) == (0.5, 0.7, 0.9)
+    assert found["q25"] == pytest.approx(0.6)
+
+
+def test_auroc_is_the_chance_that_a_real_context_scores_higher_than_a_neutral_one(answers: Answers) -> None:
+    # Real: 0.9 0.8 0.7 0.6 0.5 0.5. Neutral: 0.3 0.3 0.4 0.5 0.5 0.5 0.2 0.2 0.9 0.5. Of the 60 pairs, real wins
+    # 0.9: 9 + half a tie = 9.5; 0.8, 0.7, 0.6: 9 each; 0.5 twice: 5 + 4 halves = 7 each. Sum 50.5.
+    assert measure("confidence", answers)["auroc_real_against_neutral"] == pytest.approx(50.5 / 60)
+
+
+def test_auroc_of_right_against_wrong_answers(answers: Answers) -> None:
+    # Right: 0.9 (Avon) 0.7 0.6 (Berg) 0.5 (Como, Shadow) 1.0 (tail). Wrong: 0.8 (Avon, Shadow) 0.5 (Como, Top).
+    # Against 0.8: 0.9 and 1.0 win, 2. Against 0.5: 4 win and one ties, 4.5. Of 10 pairs: 6.5.
+    assert measure("confidence", answers)["auroc_right_against_wrong"] == pytest.approx(6.5 / 10)
+
+
+def test_without_scores_the_probe_says_so(world: Dataset) -> None:
+    answers = Answers(world).fill([linked("tAvon", top("Avon"))])
+    assert measure("confidence", answers) == {"not_measured": "the linker gives no scores"}
+
+
+def test_every_probe_has_a_name_and_a_definition() -> None:
+    for name in names(PROBES):
+        probe = make_probe(name)
+        assert probe.name == name
+        assert len((type(probe).__doc__ or "").splitlines()) > 2
