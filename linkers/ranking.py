@@ -40,6 +40,8 @@ class ContextLinker(Linker):
 
     def link(self, snippets: list[Snippet]) -> list[Prediction]:
         """Ranks the candidates of each mention by similarity."""
+        if not snippets:
+            return []
         found = [self.knowledge.candidates(snippet.mention) for snippet in snippets]
         numbers = [[self.number[entity.title] for entity in candidates] for candidates in found]
         scores = self.similarities(snippets, numbers)

@@ -48,10 +48,11 @@ class ConfidenceProbe(Probe):
         return {"n": len(score), "mean": float(np.mean(score)), **named}
 
     def _auroc(self, score: Floats, high: Booleans, low: Booleans) -> float | None:
+        """The chance that one of `high` scores above one of `low`, where a tie counts half."""
         if not high.any() or not low.any():
             return None
-        # Fetched here: it takes longer to import than all the other probes take to run.
-        from sklearn.metrics import roc_auc_score
-
-        either = high | low
-        return float(roc_auc_score(high[either], score[either]))
+        # By its definition: scikit-learn's takes longer to import than all the probes take to run.
+        higher, lower = np.sort(score[high]), np.sort(score[low])
+        above = int(np.searchsorted(lower, higher, side="left").sum())
+        above_or_tied = int(np.searchsorted(lower, higher, side="right").sum())
+        return (above + above_or_tied) / 2 / (len(higher) * len(lower))

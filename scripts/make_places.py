@@ -38,11 +38,12 @@ CARD = Card(
     " zones are data of GeoNames (https://www.geonames.org), selected and put into sentences by us; the"
     " sentences are shadowprobe's own.",
     made=f"scripts/make_places.py, seed {SEED!r}; it makes the same bytes every time",
-    about="Covers places only, and its contexts are templated: two dozen sentences of ours about invented events,"
-    " filled with true facts (region, country, neighbouring places, time zone, language, currency). A score here"
-    " says whether a linker uses the facts around a name, not how it reads the prose of the web. Commonness is"
-    " the population. The titles are ours and not Wikipedia's: a linker that answers with Wikipedia's titles can"
-    " be scored only through a redirect table. Tail are small places whose name no other place of GeoNames has.",
+    about="Covers places only, and its contexts are templated: two dozen sentences of ours about invented"
+    " events, filled with true facts (region, country, neighbouring places, time zone, language, currency)."
+    " The facts are plain, and counting shared words finds nearly every answer: a score here says whether a"
+    " linker uses what stands around a name, not how well it reads the prose of the web. Commonness is the"
+    " population. The titles are ours and not Wikipedia's: a linker that answers with Wikipedia's titles can be"
+    " scored only through a redirect table. Tail are small places whose name no other place of GeoNames has.",
 )
 
 
@@ -119,7 +120,7 @@ def is_fair(text: str, place: Place, entity: Entity) -> bool:
 
 
 def context(world: World, profile: Profile, entity: Entity, others: Iterable[Profile]) -> str | None:
-    """A text with two facts that no namesake shares, one of them in the description; None where there is none.
+    """A text with two facts that no namesake shares, one of them in the description, or None.
 
     The title alone draws the template, so that Top, Shadow and Tail are written alike.
     """

@@ -22,7 +22,7 @@ NEIGHBOUR_POPULATION, HUB_POPULATION = 5_000, 100_000
 # A country with fewer hubs than this lends its smaller places too.
 FEW_HUBS = 8
 # Beside a bigger place even a big one is a quarter or a suburb, and a name that few know.
-HUB_APART_KM = 15
+HUB_APART_KM = 20
 # Hubs bigger than the place itself are preferred up to here.
 HUB_KM = 400
 # "San Juan near Manila" is said up to here; beyond it a title takes the nearest neighbour.
@@ -30,7 +30,7 @@ NEAR_KM = 60
 # Longer names make runs of words that a description and a context would share.
 NEIGHBOUR_WORDS = 4
 EARTH_KM, KM_PER_MILE = 6371.0, 1.609344
-UNCLEAR = re.compile(r"[0-9()\[\]{},/;:&\"]")
+UNCLEAR = re.compile(r"[0-9()\[\]{},/;:&\"]| - ")
 
 NEIGHBOURS = ("a", "b", "c", "hub")
 # The slots that can tell a place from its namesakes, and those of them that its description has.
@@ -38,7 +38,6 @@ TELLING = ("region", "zone", "language", "currency", *NEIGHBOURS)
 DESCRIBED = ("region", "zone", "c", "hub")
 
 Array = npt.NDArray[np.float64]
-Fact = tuple[str, str]
 
 
 class Place(NamedTuple):
@@ -61,13 +60,9 @@ class Profile(NamedTuple):
     near: str
     phrases: dict[str, str]
 
-    def facts(self, used: Iterable[str] = TELLING) -> set[Fact]:
-        """What the slots say of the place; neighbours count alike, whichever slot they fill."""
-        return {
-            ("near" if slot in NEIGHBOURS else slot, self.phrases[slot])
-            for slot in used
-            if slot in TELLING and slot in self.phrases
-        }
+    def facts(self, slots: Iterable[str] = TELLING) -> set[str]:
+        """What the slots tell of the place; a name is one fact, whether of a neighbour, a region or a time zone."""
+        return {self.phrases[slot] for slot in slots if slot in TELLING and slot in self.phrases}
 
 
 class Map:

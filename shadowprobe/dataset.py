@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -31,6 +31,8 @@ SUBSETS: tuple[Subset, ...] = get_args(Subset)
 GOLD_SUBSETS: tuple[Subset, ...] = ("top", "shadow", "tail", "all")
 CARD, ENTITIES, SPACES = "dataset.json", "entities.jsonl", "spaces.jsonl"
 _QID = re.compile(r"Q[1-9][0-9]*")
+
+LinesOf = Callable[[Subset], Iterable[tuple[int, Snippet]]]
 
 
 class Card(Struct, omit_defaults=True):
@@ -73,9 +75,10 @@ class Dataset:
         """Reads a dataset directory and checks every line of it, so that nothing can fail at minute 50."""
         path = Path(path)
         card = _read_card(path)
-        entities = _read_entities(path / ENTITIES)
-        spaces = _read_spaces(path / SPACES, entities) if (path / SPACES).exists() else {}
-        counts = _check_snippets(path, entities, spaces)
+        entities = _entities(path / ENTITIES, read_lines(path / ENTITIES, Entity))
+        space_lines = read_lines(path / SPACES, EntitySpace) if (path / SPACES).exists() else ()
+        spaces = _spaces(path / SPACES, space_lines, entities)
+        counts = _count_snippets(path, lambda subset: _snippet_lines(path, subset), entities, spaces)
         return cls(path, card, entities, spaces, _digest(path, card), counts)
 
     @property
@@ -127,14 +130,23 @@ def write_dataset(
     *,
     force: bool = False,
 ) -> Dataset:
-    """Writes a dataset directory, card last, and reads it back; refuses to write over one without `force`."""
-    if (path / CARD).exists() and not force:
-        raise UsageError(f"{path} holds a dataset already; --force writes over it")
+    """Writes a dataset directory, card last, and reads it back; refuses to write over one without `force`.
+
+    All that reading would refuse is refused before the first file is touched.
+    """
+    files = (CARD, ENTITIES, SPACES, *(f"{subset}.jsonl" for subset in SUBSETS))
+    held = [name for name in files if (path / name).exists()]
+    if held and not force:
+        what = "a dataset" if CARD in held else held[0]
+        raise UsageError(f"{path} holds {what} already; --force writes over it")
+    entities, spaces = list(entities), list(spaces)
+    _check(path, card, entities, spaces, snippets)
     make_directory(path)
     contents = {ENTITIES: encode_lines(entities), SPACES: encode_lines(spaces)}
     contents |= {f"{subset}.jsonl": encode_lines(found) for subset, found in snippets.items() if found}
-    for stale in (CARD, *(f"{subset}.jsonl" for subset in SUBSETS)):
-        (path / stale).unlink(missing_ok=True)
+    # The card goes first and comes last: without one, half a dataset is none.
+    for stale in (name for name in held if name not in contents):
+        (path / stale).unlink()
     for name, content in contents.items():
         write_atomically(path / name, content)
     card.counts = {name.removesuffix(".jsonl"): content.count(b"\n") for name, content in contents.items()}
@@ -143,13 +155,27 @@ def write_dataset(
     return Dataset.read(path)
 
 
+def _check(
+    path: Path,
+    card: Card,
+    entities: Iterable[Entity],
+    spaces: Iterable[EntitySpace],
+    snippets: Mapping[Subset, Sequence[Snippet]],
+) -> None:
+    """Refuses what `Dataset.read` would refuse, under the names that the files are to have."""
+    _check_card(path / CARD, card)
+    known = _entities(path / ENTITIES, enumerate(entities, start=1))
+    found = _spaces(path / SPACES, enumerate(spaces, start=1), known)
+    _count_snippets(path, lambda subset: enumerate(snippets.get(subset, ()), start=1), known, found)
+
+
 def make_directory(path: Path) -> None:
     """Makes a directory that can be written to, or says in one line why it cannot."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".shadowprobe-write-test"
         probe.touch()
-        probe.unlink()
+        probe.unlink(missing_ok=True)
     except FileExistsError:
         raise UsageError(f"{path} is a file; give a directory") from None
     except OSError as error:
@@ -160,29 +186,35 @@ def _read_card(path: Path) -> Card:
     if not path.is_dir():
         raise InputError(path, "is not a dataset directory" if path.exists() else "no such dataset directory")
     card = read_json(path / CARD, Card)
-    if card.schema != SCHEMA:
-        raise InputError(
-            path / CARD, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema"
-        )
-    if not card.name.strip():
-        raise InputError(path / CARD, "is empty", field="name")
-    for name in card.files:
-        if Path(name).name != name:
-            raise InputError(path / CARD, f"{name!r} is not a plain file name", field="files")
+    _check_card(path / CARD, card)
     return card
 
 
-def _read_entities(path: Path) -> dict[str, Entity]:
+def _check_card(path: Path, card: Card) -> None:
+    if card.schema != SCHEMA:
+        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
+    if not card.name.strip():
+        raise InputError(path, "is empty", field="name")
+    for name in card.files:
+        if Path(name).name != name:
+            raise InputError(path, f"{name!r} is not a plain file name", field="files")
+
+
+def _entities(path: Path, lines: Iterable[tuple[int, Entity]]) -> dict[str, Entity]:
+    """The entities by title; a line that cannot be is refused."""
     entities: dict[str, Entity] = {}
     page_ids: dict[int, str] = {}
     qids: dict[str, str] = {}
-    for line, entity in read_lines(path, Entity):
+    for line, entity in lines:
 
         def fault(name: str, problem: str, line: int = line) -> InputError:
             return InputError(path, problem, line=line, field=name)
 
-        if entity.title != normalise_title(entity.title) or not entity.title:
-            raise fault("title", f"{entity.title!r} should be written {normalise_title(entity.title)!r}")
+        normal = normalise_title(entity.title)
+        if not normal:
+            raise fault("title", f"{entity.title!r} is no title")
+        if entity.title != normal:
+            raise fault("title", f"{entity.title!r} should be written {normal!r}")
         if entity.title in entities:
             raise fault("title", f"{entity.title!r} stands twice")
         if entity.page_id is not None:
@@ -201,9 +233,14 @@ def _read_entities(path: Path) -> dict[str, Entity]:
     return entities
 
 
-def _read_spaces(path: Path, entities: Mapping[str, Entity]) -> dict[str, EntitySpace]:
+def _spaces(
+    path: Path, lines: Iterable[tuple[int, EntitySpace]], entities: Mapping[str, Entity]
+) -> dict[str, EntitySpace]:
+    """The spaces by name; a line that cannot be is refused."""
     spaces: dict[str, EntitySpace] = {}
-    for line, space in read_lines(path, EntitySpace):
+    for line, space in lines:
+        if not space.name.strip():
+            raise InputError(path, "is empty", line=line, field="name")
         if space.name in spaces:
             raise InputError(path, f"{space.name!r} stands twice", line=line, field="name")
         if not space.entities:
@@ -222,12 +259,15 @@ def _snippet_lines(path: Path, subset: Subset) -> Iterator[tuple[int, Snippet]]:
     return read_lines(file, Snippet) if file.exists() else iter(())
 
 
-def _check_snippets(path: Path, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]) -> dict[Subset, int]:
+def _count_snippets(
+    path: Path, lines_of: LinesOf, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
+) -> dict[Subset, int]:
+    """How many snippets each subset has; one that cannot be is refused."""
     counts: dict[Subset, int] = {}
     ids = array("q")
     for subset in SUBSETS:
         counts[subset] = 0
-        for line, snippet in _snippet_lines(path, subset):
+        for line, snippet in lines_of(subset):
             counts[subset] += 1
             problem = _fault(snippet, subset, entities, spaces)
             if problem is not None:
@@ -236,7 +276,7 @@ def _check_snippets(path: Path, entities: Mapping[str, Entity], spaces: Mapping[
     if not ids:
         raise InputError(path, f"has no snippets: none of {', '.join(f'{name}.jsonl' for name in SUBSETS)}")
     if again := repeated_codes(ids):
-        _refuse_repeated_ids(path, again)
+        _refuse_repeated_ids(path, lines_of, again)
     return counts
 
 
@@ -246,10 +286,10 @@ def repeated_codes(codes: array[int]) -> set[int]:
     return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
 
 
-def _refuse_repeated_ids(path: Path, again: set[int]) -> None:
+def _refuse_repeated_ids(path: Path, lines_of: LinesOf, again: set[int]) -> None:
     seen: set[str] = set()
     for subset in SUBSETS:
-        for line, snippet in _snippet_lines(path, subset):
+        for line, snippet in lines_of(subset):
             if hash(snippet.id) in again:
                 if snippet.id in seen:
                     raise InputError(path / f"{subset}.jsonl", f"{snippet.id!r} stands twice", line=line, field="id")

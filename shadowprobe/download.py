@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -66,17 +68,36 @@ def shadowlink_directory(cache: Path, watcher: Watcher | None = None) -> Path:
         return dataset
     release = cache / "downloads" / "shadowlink"
     make_directory(release)
-    watcher = watcher or Silent()
+    with _alone(release):
+        if not (dataset / CARD).exists():
+            _make(dataset, release, watcher or Silent())
+    return dataset
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Waits while another shadowprobe downloads into the directory, as the second of two started at once must."""
+    with (directory / ".lock").open("w") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except (ImportError, OSError):
+            pass  # Windows has no flock, nor have some network file systems.
+        yield
+
+
+def _make(dataset: Path, release: Path, watcher: Watcher) -> None:
     for name in SHA256:
         _fetch(name, release / name, watcher)
     try:
-        formats.read("shadowlink", [release]).write(dataset)
+        # Without its card a dataset is one that a kill left half written.
+        formats.read("shadowlink", [release]).write(dataset, force=True)
     except InputError:
-        # What arrived is no ShadowLink file: the next try must fetch it again.
+        # What arrived is no ShadowLink release: the next try must fetch it again.
         for name in SHA256:
             (release / name).unlink(missing_ok=True)
         raise
-    return dataset
 
 
 def _fetch(name: str, path: Path, watcher: Watcher) -> None:
@@ -94,9 +115,13 @@ def _fetch(name: str, path: Path, watcher: Watcher) -> None:
                 f"the ShadowLink release could not be downloaded ({'; '.join(problems)}). With a copy of its four"
                 " files at hand: shadowprobe import shadowlink DIR --out OUT, then --dataset OUT"
             )
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    found = _sha256(path)
     if found != SHA256[name]:
         watcher.warn(f"{name} has SHA-256 {found}, the release has {SHA256[name]}: it is used, but figures may differ")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _download(url: str, path: Path, watcher: Watcher) -> None:
@@ -106,43 +131,48 @@ def _download(url: str, path: Path, watcher: Watcher) -> None:
     part = path.with_name(path.name + ".part")
     problem = ""
     for _ in range(TRIES):
-        have = part.stat().st_size if part.exists() else 0
         try:
-            with httpx.stream(
-                "GET",
-                url,
-                headers={"Range": f"bytes={have}-", "Accept-Encoding": "identity"} if have else {},
-                timeout=TIMEOUT,
-                follow_redirects=True,
-            ) as response:
-                if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-                    part.unlink(missing_ok=True)
-                    continue
-                if response.is_error:
-                    raise DownloadError(f"{url}: {response.status_code} {response.reason_phrase}")
-                _save(response, part, have, watcher, path.name)
-        except httpx.ConnectError as error:
-            raise DownloadError(f"{url}: no connection ({error})") from error
-        except httpx.HTTPError as error:
+            resumed = _receive(url, part, path.name, watcher)
+        except (httpx.ReadError, httpx.ReadTimeout, httpx.RemoteProtocolError) as error:
             problem = f"{type(error).__name__}: {error}"
+            continue
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise DownloadError(f"{url}: no connection ({str(error) or 'it took too long'})") from error
+        except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError) as error:
+            # The last two come of a proxy in the environment that httpx cannot use.
+            raise DownloadError(f"{url}: {error}") from error
+        except OSError as error:
+            raise DownloadError(f"cannot write {part} ({error.strerror})") from error
+        if resumed and _sha256(part) != SHA256[path.name]:
+            # Its two halves may be of two files: the first can be from another source, or older.
+            part.unlink()
+            problem = "the rest does not fit what came before"
             continue
         part.replace(path)
         return
-    raise DownloadError(f"{url}: broke off {TRIES} times ({problem or 'no complete answer'})")
+    raise DownloadError(f"{url}: broke off {TRIES} times ({problem})")
 
 
-def _save(response: object, part: Path, have: int, watcher: Watcher, name: str) -> None:
+def _receive(url: str, part: Path, name: str, watcher: Watcher) -> bool:
+    """Adds to a part what is still missing, or writes it whole; True where it was added to."""
     import httpx
 
-    assert isinstance(response, httpx.Response)
-    resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
-    done = have if resumed else 0
-    length = response.headers.get("Content-Length")
-    total = done + int(length) if length and "Content-Encoding" not in response.headers else None
-    with part.open("ab" if resumed else "wb") as file:
-        for chunk in response.iter_bytes():
-            file.write(chunk)
-            done += len(chunk)
-            watcher.progress(name, done, total)
-    if total is not None and done != total:
-        raise httpx.ReadError(f"{done} of {total} bytes arrived")
+    have = part.stat().st_size if part.exists() else 0
+    # Not compressed: offsets in the file are then offsets in the answer, and its length is known beforehand.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    with httpx.stream("GET", url, headers=headers, timeout=TIMEOUT, follow_redirects=True) as response:
+        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+            part.unlink(missing_ok=True)
+            raise httpx.ReadError(f"has no bytes after the first {have}")
+        if not response.is_success:
+            raise DownloadError(f"{url}: {response.status_code} {response.reason_phrase}")
+        resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
+        done = have if resumed else 0
+        length = response.headers.get("Content-Length")
+        total = done + int(length) if length and "Content-Encoding" not in response.headers else None
+        with part.open("ab" if resumed else "wb") as file:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                done += len(chunk)
+                watcher.progress(name, done, total)
+    return resumed

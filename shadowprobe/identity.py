@@ -7,9 +7,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from html.entities import html5
 from pathlib import Path
-from typing import Literal, NamedTuple
-from urllib.parse import parse_qs, quote, unquote_to_bytes, urlsplit
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from shadowprobe.errors import InputError
 from shadowprobe.jsonl import open_for_reading, read_json
@@ -22,23 +23,30 @@ RULES: tuple[Rule, ...] = ("page_id", "qid", "title", "redirect", "unresolved")
 _SPACES = re.compile("[ _\t\n\r\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e]")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _YAGO_ESCAPE = re.compile(r"(?:\\u[0-9A-Fa-f]{4})+")
 
-_QID = re.compile(r"(?:(?:wikidata|wd):)?(Q[1-9][0-9]*)", re.IGNORECASE)
+_QID = re.compile(r"(wikidata:|wd:)?(Q[1-9][0-9]*)", re.IGNORECASE)
 _WIKIDATA_PATH = re.compile(r"/(?:entity|wiki|resource)/(Q[1-9][0-9]*)", re.IGNORECASE)
-_CURID = re.compile(r"curid[:=]([0-9]+)")
+# No page id is longer, and Python refuses to read a number of some thousand digits.
+_PAGE_ID = re.compile(r"[0-9]{1,18}")
+_CURID = re.compile(rf"curid[:=]({_PAGE_ID.pattern})")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _WIKIPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?(?:m\.)?wikipedia\.org")
+_WIKIDATA_HOST = re.compile(r"(?:m\.)?wikidata\.org|wikidata\.dbpedia\.org")
 _DBPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?dbpedia\.org")
-_YAGO_HOST = re.compile(r"(?:www\.)?yago-knowledge\.org")
+_YAGO_HOST = re.compile(r"yago-knowledge\.org")
+# What may follow an article's address and is no part of its title.
+_PARAMETERS = re.compile(
+    r"(?:action|diff|oldid|printable|redirect|section|uselang|useskin|variant|veaction|wprov)=", re.IGNORECASE
+)
 
 _NIL_WORDS = frozenset({"nil", "--nme--"})
-# FOX writes a lower-case variant, hence the comparison in lower case.
-_NIL_PREFIXES = (
-    "http://aksw.org/notinwiki/",
-    "http://aksw.org/unknown_entity/",
-    "http://ns.aksw.org/fox/resource#",
+# AGDISTIS and FOX (which also writes a lower-case variant), GERBIL, Ambiverse.
+_NIL_URI = re.compile(
+    r"https?://(?:aksw\.org/(?:notinwiki|unknown_entity)/|ns\.aksw\.org/fox/resource#|www\.wikidata\.org/entity/null$)",
+    re.IGNORECASE,
 )
 
 
@@ -69,24 +77,34 @@ def normalise_title(title: str) -> str:
     while before != title:
         before = title
         title = _REFERENCE.sub(_character, _PERCENT.sub(_decoded, title))
-    title = _INVISIBLE.sub("", title.partition("#")[0])
-    title = _SPACES.sub(" ", unicodedata.normalize("NFC", title)).strip(" ")
-    first = title[:1].upper()
-    # MediaWiki leaves a letter alone that has no single upper-case form, such as ß.
-    return unicodedata.normalize("NFC", first + title[1:]) if len(first) == 1 else title
+        # In the loop, since both can complete a reference: the Greek question mark is a semicolon in NFC.
+        title = unicodedata.normalize("NFC", _INVISIBLE.sub("", title))
+    title = _SPACES.sub(" ", title.partition("#")[0]).strip(" ")
+    return unicodedata.normalize("NFC", _capital(title[0]) + title[1:]) if title else title
 
 
 def _decoded(match: re.Match[str]) -> str:
-    try:
-        return unquote_to_bytes(match[0]).decode("utf-8")
-    except UnicodeDecodeError:
-        return match[0]
+    """The text of percent-encoded bytes; a byte that is no UTF-8 stays encoded."""
+    text = unquote_to_bytes(match[0]).decode("utf-8", "surrogateescape")
+    return _ESCAPED_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text)
 
 
 def _character(match: re.Match[str]) -> str:
-    character = html.unescape(match[0])
+    reference = match[0]
+    if reference[1] != "#":
+        # Not html.unescape, which reads `&notit;` as `&not` and a rest.
+        return html5.get(reference[1:], reference)
+    character = html.unescape(reference)
     # A reference to nothing that can stand in a text (surrogates, beyond Unicode) stays as it is.
-    return match[0] if "\ufffd" in character else character
+    return reference if "\ufffd" in character else character
+
+
+def _capital(letter: str) -> str:
+    """The first letter of a title as Wikimedia's wikis write it; one without a single upper-case form, as ß, stays."""
+    # So does Georgian, which has capitals but no title case, and so do circled letters and Roman numerals.
+    if unicodedata.category(letter) != "Ll" or letter.title() == letter:
+        return letter
+    return next((form for form in (letter.upper(), letter.title()) if len(form) == 1), letter)
 
 
 def unescape_yago(name: str) -> str:
@@ -104,8 +122,8 @@ def _unescaped(match: re.Match[str]) -> str:
 
 def is_nil(reference: str) -> bool:
     """True where a reference says that the entity is in no knowledge base."""
-    lowered = reference.strip().lower()
-    return lowered in _NIL_WORDS or lowered.startswith(_NIL_PREFIXES)
+    reference = reference.strip()
+    return reference.lower() in _NIL_WORDS or _NIL_URI.match(reference) is not None
 
 
 def parse(reference: str) -> Reference:
@@ -116,42 +134,49 @@ def parse(reference: str) -> Reference:
     if reference.upper().startswith("YAGO:"):
         return Reference(title=normalise_title(unescape_yago(reference[5:])))
     if qid := _QID.fullmatch(reference):
-        # The title stays beside it: an article may well be called Q10.
-        return Reference(title=normalise_title(reference), qid=qid[1].upper())
+        # Without a prefix the title stays beside it: an article may well be called Q10.
+        return Reference(title=None if qid[1] else normalise_title(reference), qid=qid[2].upper())
     if page_id := _CURID.fullmatch(reference):
         return Reference(page_id=int(page_id[1]))
     return Reference(title=normalise_title(reference))
 
 
 def _parse_uri(uri: str) -> Reference:
+    address, mark, fragment = uri.partition("#")
     try:
-        parts = urlsplit(uri)
+        parts = urlsplit(address)
+        host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
-        return Reference(title=normalise_title(uri))
-    host = (parts.hostname or "").removeprefix("www.")
-    if match := _WIKIPEDIA_HOST.fullmatch(host):
-        return _parse_wikipedia(parts.path, parts.query, match[1])
-    if host == "wikidata.org" and (qid := _WIKIDATA_PATH.fullmatch(parts.path)):
+        return Reference(title=normalise_title(address) + mark + fragment)
+    if _WIKIDATA_HOST.fullmatch(host) and (qid := _WIKIDATA_PATH.fullmatch(parts.path)):
         return Reference(qid=qid[1].upper())
-    last = re.sub(r"^/(?:resource|page|ontology)/", "", parts.path)
-    # An unencoded `?` is part of a title in a DBpedia or YAGO URI: "Who's_Afraid_of_Virginia_Woolf?".
-    query = f"?{parts.query}" if "?" in uri.partition("#")[0] else ""
+    # An unencoded `?` is part of a title: "Who's_Afraid_of_Virginia_Woolf?".
+    query = f"?{parts.query}" if "?" in address else ""
+    if match := _WIKIPEDIA_HOST.fullmatch(host):
+        language = match[1] if match[1] not in {None, "m"} else "en"
+        return _parse_wikipedia(parts.path, query, language)
+    last = re.sub(r"^/(?:resource|page|ontology)/", "", parts.path) + query
     if match := _DBPEDIA_HOST.fullmatch(host):
-        return Reference(title=normalise_title(last + query), language=match[1] or "en")
+        return Reference(title=normalise_title(last), language=match[1] or "en")
     if _YAGO_HOST.fullmatch(host):
-        return Reference(title=normalise_title(unescape_yago(last + query)))
-    return Reference(title=normalise_title(uri))
+        return Reference(title=normalise_title(unescape_yago(last)))
+    # In a knowledge base that we do not know, the fragment may be all that tells two entities apart.
+    return Reference(title=normalise_title(address) + mark + fragment)
 
 
-def _parse_wikipedia(path: str, query: str, language: str | None) -> Reference:
-    fields = parse_qs(query)
-    language = None if language == "m" else language
-    if (page_id := fields.get("curid", [""])[0]).isdecimal():
-        return Reference(page_id=int(page_id), language=language or "en")
-    title = fields["title"][0] if "title" in fields else re.sub(r"^/(?:wiki/)?", "", path)
-    if "title" not in fields and query:
-        title += f"?{query}"
-    return Reference(title=normalise_title(title), language=language or "en")
+def _parse_wikipedia(path: str, query: str, language: str) -> Reference:
+    if _PAGE_ID.fullmatch(page_id := _field(query, "curid")):
+        return Reference(page_id=int(page_id), language=language)
+    title = _field(query, "title")
+    if not title:
+        title = re.sub(r"^/(?:wiki/)?", "", path) + ("" if _PARAMETERS.match(query, 1) else query)
+    return Reference(title=normalise_title(title), language=language)
+
+
+def _field(query: str, name: str) -> str:
+    """A field of a query, percent-encoded as it stands there; the separator may be `&amp;`."""
+    found = re.search(rf"[?&;]{name}=([^&]*)", query)
+    return found[1].replace("+", " ") if found else ""
 
 
 def wikipedia_uri(title: str, language: str = "en") -> str:
@@ -166,10 +191,10 @@ def dbpedia_uri(title: str, language: str = "en") -> str:
 
 
 def yago_id(title: str) -> str:
-    """The identifier that AIDA gives a title: underscores, and `\\uXXXX` for all that is not ASCII."""
+    """The identifier that AIDA gives a title: underscores, and `\\uXXXX` for a backslash and all that is not ASCII."""
     name = title.replace(" ", "_").encode("utf-16-be", "surrogatepass")
     units = (int.from_bytes(name[i : i + 2], "big") for i in range(0, len(name), 2))
-    return "YAGO:" + "".join(chr(unit) if unit < 0x80 else f"\\u{unit:04x}" for unit in units)
+    return "YAGO:" + "".join(chr(unit) if unit < 0x80 and unit != 0x5C else f"\\u{unit:04x}" for unit in units)
 
 
 def wikidata_uri(qid: str) -> str:
@@ -183,27 +208,36 @@ def _uri_title(title: str) -> str:
 
 def read_redirects(path: Path) -> dict[str, str]:
     """A redirect table: a JSON object, or lines of `from<TAB>to`."""
-    if path.suffix == ".json":
-        table = read_json(path, dict[str, str])
-        return {normalise_title(old): normalise_title(new) for old, new in table.items()}
     redirects = {}
+    if path.suffix.lower() == ".json":
+        for old, new in read_json(path, dict[str, Any]).items():
+            if not isinstance(new, str) or not normalise_title(new):
+                raise InputError(path, f"expected a title, got {new!r}", field=old)
+            if not normalise_title(old):
+                raise InputError(path, f"{old!r} is not a title")
+            redirects[normalise_title(old)] = normalise_title(new)
+        return redirects
     with open_for_reading(path) as file:
         for number, raw in enumerate(file, start=1):
             try:
-                line = raw.decode("utf-8").rstrip("\r\n")
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise InputError(path, f"is not UTF-8 ({error})", line=number) from None
+                problem = f"is not UTF-8 (byte {error.start}: {error.reason})"
+                raise InputError(path, problem, line=number) from None
             if not line.strip():
                 continue
-            fields = line.split("\t")
-            if len(fields) != 2 or not all(field.strip() for field in fields):
+            titles = [normalise_title(field) for field in line.split("\t")]
+            if len(titles) != 2 or not all(titles):
                 raise InputError(path, "expected two titles with a tab between them", line=number)
-            redirects[normalise_title(fields[0])] = normalise_title(fields[1])
+            redirects[titles[0]] = titles[1]
     return redirects
 
 
 class Resolver:
-    """Says which entity of a dataset a linker's answer means: by page id, then QID, then title and redirects."""
+    """Says which entity of a dataset a linker's answer means: by page id, then QID, then title and redirects.
+
+    `redirects` is a further table of normalised titles, as `read_redirects` gives it.
+    """
 
     def __init__(
         self,
@@ -220,13 +254,19 @@ class Resolver:
         self._titles: dict[str, str] = {}
         self._redirects: dict[str, str] = {}
         self._page_id_of: dict[str, int] = {}
+        self._moved: dict[str, str | None] = {}
         for entity in entities:
             self._add(entity)
         # Bounded, so that memory does not grow with the number of different answers.
         self.resolve = lru_cache(maxsize=cache_size)(self._resolve)
 
     def _add(self, entity: Entity) -> None:
-        self._titles[normalise_title(entity.title)] = entity.title
+        title = normalise_title(entity.title)
+        self._titles[title] = entity.title
+        if title in self._table:
+            # The dataset may be older than the table: its title is a redirect there. Two that end as one are neither.
+            end = self._end(title)
+            self._moved[end] = None if end in self._moved else entity.title
         for redirect in entity.redirects:
             self._redirects.setdefault(normalise_title(redirect), entity.title)
         if entity.page_id is not None:
@@ -240,36 +280,49 @@ class Resolver:
         reference = parse(answer) if answer is not None else Reference()
         foreign = reference.language is not None and reference.language != self._language
         page_id = page_id if page_id is not None else (None if foreign else reference.page_id)
-        qid = qid.upper() if qid is not None else reference.qid
+        qid = (parse(qid).qid or qid) if qid is not None else reference.qid
         if page_id is not None and page_id in self._page_ids:
             return Resolution(self._page_ids[page_id], "page_id")
         if qid is not None and qid in self._qids:
-            return Resolution(self._qids[qid], "qid")
-        if reference.title and not foreign:
-            found = self._by_title(reference.title)
-            if found:
-                known = self._page_id_of.get(found.entity)
-                return found._replace(conflict=None not in (known, page_id) and known != page_id)
-        return Resolution(self._own_key(reference, page_id, qid), "unresolved")
+            found: Resolution | None = Resolution(self._qids[qid], "qid")
+        else:
+            found = self._by_title(reference.title) if reference.title and not foreign else None
+        if found is None:
+            return Resolution(self._own_key(answer or "", reference, page_id, qid), "unresolved")
+        known = self._page_id_of.get(found.entity)
+        return found._replace(conflict=None not in (known, page_id) and known != page_id)
 
     def _by_title(self, title: str) -> Resolution | None:
-        """Follows redirects from a title to an entity of the dataset; a circle leads nowhere."""
-        seen: set[str] = set()
-        while title not in seen:
-            seen.add(title)
-            if title in self._titles:
-                return Resolution(self._titles[title], "title" if len(seen) == 1 else "redirect")
-            if title in self._redirects:
-                return Resolution(self._redirects[title], "redirect")
-            title = self._table.get(title, title)
-        return None
+        """Follows redirects from a title to an entity of the dataset."""
+        for hops, reached in enumerate(self._path(title)):
+            if reached in self._titles:
+                return Resolution(self._titles[reached], "redirect" if hops else "title")
+            if reached in self._redirects:
+                return Resolution(self._redirects[reached], "redirect")
+        moved = self._moved.get(self._end(title))
+        return Resolution(moved, "redirect") if moved is not None else None
 
-    def _own_key(self, reference: Reference, page_id: int | None, qid: str | None) -> str:
-        """A key under which two equal answers are equal although the dataset knows neither."""
-        if reference.title:
-            title = self._table.get(reference.title, reference.title)
-            foreign = reference.language is not None and reference.language != self._language
-            return f"{reference.language}:{title}" if foreign else title
+    def _path(self, title: str) -> list[str]:
+        """The titles that the redirect table leads through, each once."""
+        path = {title: None}
+        while (title := self._table.get(title, title)) not in path:
+            path[title] = None
+        return list(path)
+
+    def _end(self, title: str) -> str:
+        """Where the redirect table leads to; of a circle the title that sorts first, so that all its titles agree."""
+        path = self._path(title)
+        last = path[-1]
+        return min(path[path.index(self._table.get(last, last)) :])
+
+    def _own_key(self, answer: str, reference: Reference, page_id: int | None, qid: str | None) -> str:
+        """A key under which two equal answers are equal although the dataset knows neither; never a title it has."""
+        foreign = reference.language is not None and reference.language != self._language
+        edition = f"{reference.language}:" if foreign else ""
+        if reference.title and reference.qid is None:
+            return f"{edition}{reference.title}" if foreign else self._end(reference.title)
         if qid is not None:
-            return qid
-        return f"curid:{page_id if page_id is not None else reference.page_id}"
+            return f"wd:{qid}"
+        if page_id is not None:
+            return f"curid:{page_id}"
+        return f"{edition}curid:{reference.page_id}" if reference.page_id is not None else answer.strip()

@@ -11,22 +11,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, UsageError
 
 T = TypeVar("T")
+# Some editors and spreadsheets put it before the first line.
+BOM = b"\xef\xbb\xbf"
 _FIELD_AT = re.compile(r"^(?P<problem>.*?) - at `\$\.?(?P<field>.*)`$")
-_FIELD_NAMED = re.compile(r"field `(?P<field>[^`]+)`")
-
-
-def input_error(path: Path, error: msgspec.MsgspecError, line: int | None = None) -> InputError:
-    """Turns msgspec's complaint into one that names file, line and field."""
-    text = str(error)
-    at = _FIELD_AT.match(text)
-    if at and at["field"]:
-        return InputError(path, at["problem"], line=line, field=at["field"].lstrip("."))
-    named = _FIELD_NAMED.search(text)
-    problem = text if isinstance(error, msgspec.ValidationError) else f"not valid JSON ({text})"
-    return InputError(path, problem, line=line, field=named["field"] if named else None)
+_FIELD_NAMED = re.compile(r"field `([^`]+)`")
+_BYTE = re.compile(r"\(byte (\d+)\)$")
 
 
 def open_for_reading(path: Path) -> Any:
@@ -44,28 +36,56 @@ def open_for_reading(path: Path) -> Any:
 def read_json(path: Path, kind: type[T]) -> T:
     """The object in a JSON file, checked against its type."""
     with open_for_reading(path) as file:
-        try:
-            return msgspec.json.decode(file.read(), type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise _readable(path, error) from None
+        content = file.read().removeprefix(BOM)
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise _readable(path, content, error) from None
 
 
-def read_lines(path: Path, kind: type[T]) -> Iterator[tuple[int, T]]:
-    """Line number and object of each line that is not blank, checked against its type."""
+def read_lines(path: Path, kind: type[T], *, torn: bool = False) -> Iterator[tuple[int, T]]:
+    """Line number and object of each line that is not blank, checked against its type.
+
+    With `torn`, a last line without its end is passed over: all that a kill in the middle of a write can leave.
+    """
     decode = msgspec.json.Decoder(kind).decode
     with open_for_reading(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, raw in enumerate(file, start=1):
+            line = raw.removeprefix(BOM) if number == 1 else raw
+            if torn and not line.endswith(b"\n"):
+                return
             try:
-                yield number, decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                if line.strip():
-                    raise _readable(path, error, number) from None
+                item = decode(line)
+            except (ValueError, RecursionError) as error:
+                if not line.strip():
+                    continue
+                raise _readable(path, line, error, number) from None
+            yield number, item
 
 
-def _readable(path: Path, error: Exception, line: int | None = None) -> InputError:
-    if isinstance(error, msgspec.MsgspecError):
-        return input_error(path, error, line)
-    return InputError(path, f"is not UTF-8 ({error})", line=line)
+def _readable(path: Path, content: bytes, error: Exception, line: int | None = None) -> InputError:
+    """Turns the decoder's complaint into one that names file, line and field."""
+
+    def line_of(byte: int) -> int:
+        return line if line is not None else content.count(b"\n", 0, byte) + 1
+
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        problem = f"is not UTF-8 (byte {wrong.start}: {wrong.reason})"
+        return InputError(path, problem, line=line_of(wrong.start))
+    if isinstance(error, RecursionError):
+        return InputError(path, "not valid JSON (nested too deeply)", line=line)
+    text = str(error)
+    if not isinstance(error, msgspec.ValidationError):
+        byte = _BYTE.search(text)
+        place = int(byte[1]) if byte else len(content)
+        return InputError(path, f"not valid JSON ({text})", line=line_of(place))
+    at = _FIELD_AT.match(text)
+    if at and at["field"]:
+        return InputError(path, at["problem"], line=line, field=at["field"].lstrip("."))
+    named = _FIELD_NAMED.search(text)
+    return InputError(path, text, line=line, field=named[1] if named else None)
 
 
 def encode_lines(objects: Iterable[Any]) -> bytes:
@@ -79,8 +99,20 @@ def encode_json(item: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(item), indent=2) + b"\n"
 
 
+def as_read_back(item: Any) -> Any:
+    """The object as it will be when it has been written and read; a path, or what else JSON lacks, is its text."""
+    return msgspec.json.decode(msgspec.json.encode(item, enc_hook=str))
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes a whole file or leaves the old one: a reader never meets half of it."""
+    try:
+        _replace(path, content)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

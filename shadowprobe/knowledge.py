@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from shadowprobe.model import Entity, EntitySpace
 
-# What tells titles apart: "Mercury (planet)", "Lincoln, England".
-_QUALIFIER = re.compile(r" \([^()]*\)$|, .*$")
+# What tells titles apart: "Mercury (planet)", "Lincoln, England". Before brackets a comma is part of the name.
+_QUALIFIER = re.compile(r" \([^()]*\)$|, [^()]*$")
 
 
 def base_name(title: str) -> str:
     """A title without its qualifier: the name in running text."""
     return _QUALIFIER.sub("", title)
+
+
+def _folded(name: str) -> str:
+    """A name without regard to case and to how its letters are composed."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 class Knowledge:
@@ -30,7 +36,7 @@ class Knowledge:
     def candidates(self, name: str) -> tuple[Entity, ...]:
         """The entities that a name can mean, most common first; empty for an unknown name."""
         exact = self._by_name.get(name)
-        return exact if exact is not None else self._by_folded_name.get(name.casefold(), ())
+        return exact if exact is not None else self._by_folded_name.get(_folded(name), ())
 
     @cached_property
     def without_description(self) -> int:
@@ -60,5 +66,5 @@ class Knowledge:
         folded: dict[str, tuple[Entity, ...]] = {}
         # Spaces come first in the table above, so that a space wins over a title that differs only in case.
         for name, found in self._by_name.items():
-            folded.setdefault(name.casefold(), found)
+            folded.setdefault(_folded(name), found)
         return folded

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from msgspec import Struct
 
-from shadowprobe.errors import LinkerError, PluginError, UsageError, nearest
+from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.linker import Linker
 from shadowprobe.probe import Probe
 
@@ -62,7 +62,10 @@ def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
 def make_probe(spec: str) -> Probe:
     """A probe by name or place."""
     kind, _ = _load(spec, PROBES, Probe)
-    probe = kind()
+    try:
+        probe = kind()
+    except Exception as error:
+        raise PluginError(f"probe `{spec}` cannot be made: {_one_line(error)}") from error
     vars(probe)["name"] = kind.name or kind.__name__
     return probe
 
@@ -135,7 +138,7 @@ def _from_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         module_spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"{path}: {_one_line(error)}") from error
     finally:
         sys.path.remove(str(path.resolve().parent))
@@ -149,7 +152,7 @@ def _from_module(name: str, spec: str) -> ModuleType:
         raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`") from error
     except LinkerError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"`{spec}` cannot be loaded: {_one_line(error)}") from error
 
 
@@ -178,6 +181,10 @@ def _construct(kind: type[Linker], spec: str, given: Mapping[str, str]) -> Linke
         return kind(**values)
     except ValueError as error:
         raise UsageError(f"linker `{spec}`: {_one_line(error)}") from error
+    except ShadowprobeError:
+        raise
+    except Exception as error:
+        raise PluginError(f"linker `{spec}` cannot be made: {_one_line(error)}") from error
 
 
 def _hints(kind: type[Linker]) -> dict[str, Any]:

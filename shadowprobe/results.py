@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe.answers import MISSING, Answers
+from shadowprobe.errors import PluginError
 from shadowprobe.probe import Probe
 
 Results = dict[str, Any]
@@ -39,5 +40,9 @@ def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any]
     }
     for probe in probes:
         place = results if probe.top_level else results["probes"]
-        place[probe.name] = probe.measure(answers)
+        try:
+            place[probe.name] = probe.measure(answers)
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise PluginError(f"probe `{probe.name}` failed: {what} (--debug shows where)") from error
     return results

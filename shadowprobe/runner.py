@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import os
-from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from shadowprobe.answers import fault, resolve_candidate
-from shadowprobe.dataset import Dataset, make_directory, repeated_codes
-from shadowprobe.errors import InputError, ItemError, LinkerError, UsageError
+from shadowprobe.dataset import Dataset, make_directory
+from shadowprobe.errors import InputError, ItemError, LinkerError, ShadowprobeError, UsageError
 from shadowprobe.identity import Resolver, is_nil
 from shadowprobe.jsonl import encode_json, encode_lines, read_json, read_lines, write_atomically
 from shadowprobe.linker import Linker, without_gold
 from shadowprobe.model import Prediction, Snippet
+from shadowprobe.repeats import Repeats, question
 
 RUN, PREDICTIONS, FAILURES, RESULTS = "run.json", "predictions.jsonl", "failures.jsonl", "results.json"
+SCHEMA = 1
 # A linker that fails on this many snippets before it has answered one is broken, and the run stops at once.
 HOPELESS = 16
+# Lines that are written at once; it bounds the memory that a much repeated text takes.
+BLOCK = 4096
 
-Key = tuple[str, int, int, str | None]
 Progress = Callable[[int], None]
 
 
@@ -35,7 +39,7 @@ class RunCard(Struct, omit_defaults=True):
     linker: dict[str, Any]
     dataset: dict[str, Any]
     shadowprobe: str
-    schema: int = 1
+    schema: int = SCHEMA
     started: str = ""
     finished: str = ""
     seconds: float = 0.0
@@ -59,6 +63,13 @@ class Outcome(Struct, frozen=True):
     seconds: float
 
 
+class Asked(NamedTuple):
+    """A snippet to put to the linker, and the ids of all that its answer is for: its own, and those that repeat it."""
+
+    snippet: Snippet
+    ids: list[str]
+
+
 class Runner:
     """Runs a linker over a dataset into a run directory; the same call again goes on where it stopped."""
 
@@ -71,11 +82,14 @@ class Runner:
         card: RunCard,
         batch_size: int | None = None,
         resolver: Resolver | None = None,
+        rows: Mapping[str, int] | None = None,
         force: bool = False,
     ) -> None:
         self.linker, self.dataset, self.out, self.card = linker, dataset, out, card
         self.batch_size = batch_size or linker.batch_size
         self.resolver = resolver or Resolver(dataset.entities.values(), language=dataset.card.language)
+        # The snippets numbered as they come; one table serves the runner and the probes.
+        self.rows = rows if rows is not None else {s.id: number for number, s in enumerate(dataset.snippets())}
         self.force = force
         self._ever_answered = False
         self._failed = 0
@@ -85,12 +99,17 @@ class Runner:
         make_directory(self.out)
         with _locked(self.out) as file:
             self._claim(file)
+            done = bytearray(len(self.rows)) if self.force else self._answered()
             started = datetime.now(UTC)
-            self.card.started = self.card.started or _stamp(started)
-            self._save_card()
-            self.linker.open(self.dataset.knowledge)
+            self._open_linker()
             try:
-                outcome = self._link_all(file, progress or (lambda _: None), started)
+                # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
+                if self.force:
+                    self._forget(file)
+                _drop_torn_line(file)
+                self.card.started = self.card.started or _stamp(started)
+                self._save_card()
+                outcome = self._link_all(file, done, progress or (lambda _: None), started)
             finally:
                 self.linker.close()
             finished = datetime.now(UTC)
@@ -106,11 +125,17 @@ class Runner:
     def _claim(self, predictions: BinaryIO) -> None:
         """Makes sure that what the directory holds is an earlier part of this very run."""
         path = self.out / RUN
+        if self.force:
+            return
         if not path.exists():
-            if predictions.seek(0, os.SEEK_END) and not self.force:
+            if predictions.seek(0, os.SEEK_END):
                 raise UsageError(f"{self.out} holds {PREDICTIONS} without {RUN}; give another --out")
-        elif not self.force:
-            earlier = read_json(path, RunCard)
+            if (self.out / RESULTS).exists():
+                raise UsageError(
+                    f"{self.out} holds {RESULTS} without {RUN}; give another --out, or --force to write over it"
+                )
+        else:
+            earlier = read_run_card(path)
             for what in ("linker", "dataset"):
                 old, new = getattr(earlier, what), getattr(self.card, what)
                 for key in new:
@@ -121,82 +146,100 @@ class Runner:
                         )
             self.card.started, self.card.seconds = earlier.started, earlier.seconds
             self.card.notes = earlier.notes
-        if self.force:
-            predictions.truncate(0)
-            (self.out / RESULTS).unlink(missing_ok=True)
 
-    def _link_all(self, file: BinaryIO, progress: Progress, started: datetime) -> Outcome:
-        _drop_torn_line(file)
-        done = {prediction.id for _, prediction in read_lines(self.out / PREDICTIONS, Prediction)}
-        resumed = sum(snippet.id in done for snippet in self.dataset.snippets())
+    def _forget(self, predictions: BinaryIO) -> None:
+        predictions.truncate(0)
+        (self.out / RESULTS).unlink(missing_ok=True)
+
+    def _answered(self) -> bytearray:
+        """Marks the rows that an earlier part of the run answered; refuses what scoring would refuse at the end."""
+        path = self.out / PREDICTIONS
+        done = bytearray(len(self.rows))
+        for line, prediction in read_lines(path, Prediction, torn=True):
+            row = self.rows.get(prediction.id)
+            problem = fault(prediction)
+            # A limited dataset may well go on in the directory of a longer run.
+            if problem is None and row is None and self.dataset.limit is None:
+                problem = "id", f"{prediction.id!r} is no snippet of the dataset `{self.dataset.name}`"
+            if problem is None and row is not None and done[row]:
+                problem = "id", f"{prediction.id!r} is answered twice"
+            if problem is not None:
+                raise InputError(path, problem[1], line=line, field=problem[0])
+            if row is not None:
+                done[row] = True
+        return done
+
+    def _open_linker(self) -> None:
+        try:
+            self.linker.open(self.dataset.knowledge)
+        except ShadowprobeError:
+            raise
+        except Exception as error:
+            raise LinkerError(f"linker `{self.linker.name}` failed to start: {_describe(error)}") from error
+
+    def _link_all(self, file: BinaryIO, done: bytearray, progress: Progress, started: datetime) -> Outcome:
+        resumed = sum(done)
         progress(resumed)
         self._ever_answered = resumed > 0
         answered = failed = repeated = 0
         with (self.out / FAILURES).open("wb") as failures:
             for batch in self._batches(done):
-                answers, errors = self._link(list(batch.values()))
-                lines = [
-                    replace(answers[key], id=snippet.id)
-                    for key, group in batch.items()
-                    if key in answers
-                    for snippet in group
-                ]
-                # One write for the whole batch: a kill in between loses this batch and nothing else.
-                file.write(encode_lines(lines))
-                file.flush()
-                broken = [
-                    Failure(id=snippet.id, error=errors[key])
-                    for key, group in batch.items()
-                    if key in errors
-                    for snippet in group
-                ]
-                failures.write(encode_lines(broken))
-                failures.flush()
-                answered, failed = answered + len(lines), failed + len(broken)
-                repeated += sum(len(group) for group in batch.values()) - len(batch)
-                progress(len(lines) + len(broken))
+                answers, errors = self._link([asked.snippet for asked in batch])
+                lines = _write(
+                    file,
+                    (
+                        replace(answers[asked.snippet.id], id=snippet_id)
+                        for asked in batch
+                        if asked.snippet.id in answers
+                        for snippet_id in asked.ids
+                    ),
+                )
+                broken = _write(
+                    failures,
+                    (
+                        Failure(id=snippet_id, error=errors[asked.snippet.id])
+                        for asked in batch
+                        if asked.snippet.id in errors
+                        for snippet_id in asked.ids
+                    ),
+                )
+                answered, failed = answered + lines, failed + broken
+                repeated += sum(len(asked.ids) for asked in batch) - len(batch)
+                progress(lines + broken)
         seconds = (datetime.now(UTC) - started).total_seconds()
         if not failed:
             (self.out / FAILURES).unlink()
         return Outcome(resumed, answered, repeated, failed, seconds)
 
-    def _batches(self, done: set[str]) -> Iterator[dict[Key, list[Snippet]]]:
+    def _batches(self, done: bytearray) -> Iterator[list[Asked]]:
         """Snippets without an answer, in batches; those that ask the same thing stand together."""
-        repeats = self._repeated_keys(done)
-        batch: dict[Key, list[Snippet]] = {}
-        for snippet in self.dataset.snippets():
-            if snippet.id in done:
+        with_gold = self.linker.sees_gold
+        repeats = Repeats(question(snippet, with_gold=with_gold) for snippet in self._unanswered(done))
+        ids = [snippet_id for snippet_id, row in self.rows.items() if not done[row]]
+        batch = []
+        for place, snippet in enumerate(self._unanswered(done)):
+            if repeats.asked_before(place):
                 continue
-            group = repeats.get(self._key(snippet))
-            if group is not None and group[0].id != snippet.id:
-                continue
-            batch[self._key(snippet)] = group or [snippet]
+            batch.append(Asked(snippet, [ids[same] for same in repeats.places(place)]))
             if len(batch) == self.batch_size:
                 yield batch
-                batch = {}
+                batch = []
         if batch:
             yield batch
 
-    def _repeated_keys(self, done: set[str]) -> dict[Key, list[Snippet]]:
-        """The questions that several snippets ask, each with its snippets."""
-        # Only hashes are kept of the texts; an accidental equality is sorted out below.
-        again = repeated_codes(array("q", (hash(self._key(snippet)) for snippet in self.dataset.snippets())))
-        groups: dict[Key, list[Snippet]] = {}
-        for snippet in self.dataset.snippets() if again else ():
-            if snippet.id not in done and hash(self._key(snippet)) in again:
-                groups.setdefault(self._key(snippet), []).append(snippet)
-        return {key: group for key, group in groups.items() if len(group) > 1}
+    def _unanswered(self, done: bytearray) -> Iterator[Snippet]:
+        return (snippet for row, snippet in enumerate(self.dataset.snippets()) if not done[row])
 
-    def _link(self, groups: list[list[Snippet]]) -> tuple[dict[Key, Prediction], dict[Key, str]]:
-        """Answers by question, and errors by question for those on which the linker failed."""
-        asked = [group[0] if self.linker.sees_gold else without_gold(group[0]) for group in groups]
-        answers: dict[Key, Prediction] = {}
-        errors: dict[Key, str] = {}
+    def _link(self, snippets: list[Snippet]) -> tuple[dict[str, Prediction], dict[str, str]]:
+        """Answers by snippet id, and errors for those on which the linker failed."""
+        asked = snippets if self.linker.sees_gold else [without_gold(snippet) for snippet in snippets]
+        answers: dict[str, Prediction] = {}
+        errors: dict[str, str] = {}
         try:
             answers = self._ask(asked)
         except Exception as error:
             if len(asked) == 1:
-                errors[self._key(asked[0])] = self._failure(error)
+                errors[asked[0].id] = self._failure(error)
             else:
                 _raise_if_hopeless(error)
                 # One bad snippet must not cost the others of its batch their answers.
@@ -204,14 +247,8 @@ class Runner:
                     try:
                         answers |= self._ask([snippet])
                     except Exception as single:
-                        errors[self._key(snippet)] = self._failure(single)
+                        errors[snippet.id] = self._failure(single)
         return answers, errors
-
-    def _key(self, snippet: Snippet) -> Key:
-        """What is asked of the linker: snippets with one key get one answer."""
-        # The release has texts that stand in Top and in Shadow, with two gold answers for the same mention.
-        gold = snippet.gold if self.linker.sees_gold else None
-        return snippet.text, snippet.start, snippet.end, gold
 
     def _failure(self, error: Exception) -> str:
         """The text of an error on one snippet; stops the run where the linker has never answered at all."""
@@ -224,20 +261,21 @@ class Runner:
             ) from error
         return _describe(error)
 
-    def _ask(self, snippets: list[Snippet]) -> dict[Key, Prediction]:
+    def _ask(self, snippets: list[Snippet]) -> dict[str, Prediction]:
         predictions = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
         answers = {}
         for snippet in snippets:
-            prediction = predictions.pop(snippet.id, None)
-            if prediction is None:
+            given = predictions.pop(snippet.id, None)
+            if given is None:
                 raise ItemError(f"no prediction for snippet {snippet.id!r}")
+            prediction = _as_stored(given)
             problem = fault(prediction)
             if problem is not None:
                 raise ItemError(f"prediction for {snippet.id!r}: `{problem[0]}` {problem[1]}")
-            answers[self._key(snippet)] = self._resolved(prediction)
-        self._ever_answered = True
+            answers[snippet.id] = self._resolved(prediction)
         if predictions:
             raise ItemError(f"a prediction for {next(iter(predictions))!r}, which was not asked for")
+        self._ever_answered = True
         return answers
 
     def _resolved(self, prediction: Prediction) -> Prediction:
@@ -252,6 +290,17 @@ class Runner:
             return replace(prediction, status="nil", answer=None, candidates=candidates)
         resolution = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
         return replace(prediction, entity=resolution.entity, candidates=candidates)
+
+
+def read_run_card(path: Path) -> RunCard:
+    """What a `run.json` says."""
+    card = read_json(path, RunCard)
+    if card.schema != SCHEMA:
+        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
+    for key, kind, what in (("name", str, "a name"), ("options", dict, "an object")):
+        if not isinstance(card.linker.get(key), kind):
+            raise InputError(path, f"expected {what}, got {card.linker.get(key)!r}", field=f"linker.{key}")
+    return card
 
 
 def read_failures(out: Path) -> list[Failure]:
@@ -269,6 +318,35 @@ def _raise_if_hopeless(error: Exception) -> None:
     """Lets an error through that says of itself that no other snippet would fare better."""
     if isinstance(error, LinkerError) and not isinstance(error, ItemError):
         raise error
+
+
+def _as_stored(prediction: Prediction) -> Prediction:
+    """The prediction as its line will read: NumPy's numbers made Python's, and what no line can hold refused."""
+    try:
+        return _decode(_encode(prediction))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ItemError(f"prediction for {prediction.id!r}: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """The number within one of NumPy's, which have a method for it."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{value!r} is neither text nor number")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_plain).encode
+_decode = msgspec.json.Decoder(Prediction).decode
+
+
+def _write(file: BinaryIO, items: Iterable[Any]) -> int:
+    """Writes the lines of one batch, and says how many: a kill in between loses this batch and nothing else."""
+    written, items = 0, iter(items)
+    while block := list(islice(items, BLOCK)):
+        file.write(encode_lines(block))
+        written += len(block)
+    file.flush()
+    return written
 
 
 def _stamp(moment: datetime) -> str:
@@ -296,10 +374,12 @@ def _drop_torn_line(file: BinaryIO) -> None:
 @contextmanager
 def _locked(out: Path) -> Iterator[BinaryIO]:
     """The predictions file, open to read and append, while no other process writes to it."""
+    path = out / PREDICTIONS
+    fresh = not path.exists()
     try:
-        file = (out / PREDICTIONS).open("a+b")
+        file = path.open("a+b")
     except OSError as error:
-        raise InputError(out / PREDICTIONS, f"cannot be written ({error.strerror})") from None
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
     with file:
         try:
             import fcntl
@@ -309,4 +389,9 @@ def _locked(out: Path) -> Iterator[BinaryIO]:
             pass  # Windows has no flock; two runs into one directory are then the user's to avoid.
         except OSError:
             raise UsageError(f"another shadowprobe is writing to {out}") from None
-        yield file
+        try:
+            yield file
+        except ShadowprobeError:
+            if fresh and not file.seek(0, os.SEEK_END):
+                path.unlink()
+            raise

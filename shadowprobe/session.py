@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from shadowprobe.catalogue import open_dataset
 from shadowprobe.dataset import Dataset, make_directory
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.identity import read_redirects
-from shadowprobe.jsonl import encode_json, read_json, write_atomically
+from shadowprobe.jsonl import as_read_back, encode_json, write_atomically
 from shadowprobe.linker import Linker
 from shadowprobe.results import Results, measure
-from shadowprobe.runner import PREDICTIONS, RESULTS, RUN, Outcome, Progress, RunCard, Runner
+from shadowprobe.runner import PREDICTIONS, RESULTS, RUN, Outcome, Progress, RunCard, Runner, read_run_card
 from shadowprobe.statistics import ROUNDS, SEED
 
 
@@ -60,7 +61,7 @@ class Job:
         options = dict(options or {})
         self.linker = plugins.make_linker(linker, options) if isinstance(linker, str) else linker
         # As the user named it, so that later commands find the dataset again.
-        self.location = location or (dataset if isinstance(dataset, str) else str(dataset.path))
+        self.location = _text(location or (dataset if isinstance(dataset, str) else str(dataset.path)))
         opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
         self.dataset = opened.first(limit) if limit is not None else opened
         self.probes = [plugins.make_probe(name) for name in self.settings.probes or plugins.names(plugins.PROBES)]
@@ -69,9 +70,9 @@ class Job:
         self.described = {
             "name": name,
             "version": self.linker.version,
-            "options": plugins.option_values(self.linker, options),
+            "options": as_read_back(plugins.option_values(self.linker, options)),
         }
-        self.out = Path(out) if out is not None else Path("runs") / f"{name}-{self.dataset.name}"
+        self.out = Path(out) if out is not None else _default_out(name, self.dataset)
         self.runner = Runner(
             self.linker,
             self.dataset,
@@ -83,6 +84,7 @@ class Job:
             ),
             batch_size=batch_size,
             resolver=self.answers.resolver,
+            rows=self.answers.row,
             force=force,
         )
 
@@ -135,32 +137,47 @@ def score(
     if path.is_dir():
         path = path / PREDICTIONS
     opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
-    described = _described(path, opened, name)
+    card = _run_card(path, opened)
+    unknown: dict[str, Any] = {"name": path.stem, "version": "", "options": {}}
+    linker = card.linker if card is not None else unknown
+    described = {**linker, "name": _text(name or linker["name"])}
+    target = Path(out) if out is not None else _default_out(described["name"], opened)
+    # A run directory may be scored again in place; any other results are somebody's.
+    own = path.name == PREDICTIONS and target.resolve() == path.parent.resolve()
+    if (target / RESULTS).exists() and not own and not force:
+        raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
     probes = [plugins.make_probe(probe) for probe in settings.probes or plugins.names(plugins.PROBES)]
     answers = _empty_answers(opened, settings).read(path)
-    results = measure(answers, probes, linker=described)
-    target = Path(out) if out is not None else Path("runs") / f"{described['name']}-{opened.name}"
-    if (target / RESULTS).exists() and not force and target.resolve() != path.parent.resolve():
-        raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
+    results = measure(answers, probes, linker=described, notes=card.notes if card is not None else ())
     make_directory(target)
     write_atomically(target / RESULTS, encode_json(results))
     return Finished(results, target)
 
 
-def _described(path: Path, dataset: Dataset, name: str | None) -> dict[str, Any]:
-    """The linker behind a predictions file: as its run card says, else named after the file."""
+def _run_card(path: Path, dataset: Dataset) -> RunCard | None:
+    """What the run behind a predictions file says of itself, if the file belongs to one."""
     card_path = path.parent / RUN
-    if path.name == PREDICTIONS and card_path.exists():
-        card = read_json(card_path, RunCard)
-        if card.dataset.get("digest") != dataset.digest:
-            raise InputError(
-                card_path,
-                f"the run is over `{card.dataset.get('name')}` ({str(card.dataset.get('digest'))[:12]}...),"
-                f" and the dataset given is `{dataset.name}` ({dataset.digest[:12]}...)",
-                field="dataset",
-            )
-        return {**card.linker, "name": name or card.linker.get("name")}
-    return {"name": name or path.stem, "version": "", "options": {}}
+    if path.name != PREDICTIONS or not card_path.exists():
+        return None
+    card = read_run_card(card_path)
+    if card.dataset.get("digest") != dataset.digest:
+        raise InputError(
+            card_path,
+            f"the run is over `{card.dataset.get('name')}` ({str(card.dataset.get('digest'))[:12]}...),"
+            f" and the dataset given is `{dataset.name}` ({dataset.digest[:12]}...)",
+            field="dataset",
+        )
+    return card
+
+
+def _default_out(linker: str, dataset: Dataset) -> Path:
+    """`runs/LINKER-DATASET`; a name with a slash in it must not lead elsewhere."""
+    return Path("runs") / re.sub(r"[/\\\0]", "_", f"{linker}-{dataset.name}")
+
+
+def _text(argument: str) -> str:
+    """An argument of the command line as text that JSON can hold, whatever bytes a file's name is made of."""
+    return argument.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _empty_answers(dataset: Dataset, settings: Settings) -> Answers:

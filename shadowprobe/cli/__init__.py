@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -11,9 +12,10 @@ import shadowprobe
 from shadowprobe.cli import check, datasets, importing, linkers, probes, run, score
 from shadowprobe.errors import ShadowprobeError
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="shadowprobe",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     # Plain help: it needs no rich, which is most of what starting costs.
@@ -52,28 +54,39 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command; exit 0: done, 1: done but some items failed, 2: bad usage or input, 130: interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in arguments
-    rest = [argument for argument in arguments if argument != "--debug"]
+    # Without a command: the help.
+    rest = [argument for argument in arguments if argument != "--debug"] or ["--help"]
     try:
         code = app(args=rest, prog_name="shadowprobe", standalone_mode=False)
-    except ShadowprobeError as error:
-        if debug:
-            raise
-        _complain(str(error))
-        code = 2
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted; the same command goes on where it stopped")
-        code = 130
+        code = INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `| head` does; Python would complain once more at exit.
         sys.stderr.close()
         code = 0
     except Exception as error:
-        message = getattr(error, "format_message", None)
-        if message is None or debug:
+        message = _message(error)
+        if message is None:
             raise
-        _complain(message())
+        if debug:
+            traceback.print_exc()
+        _complain(message)
         code = 2
+    if code == INTERRUPTED:
+        # Typer turns Ctrl-C into this code without a word.
+        _complain("interrupted; the same command goes on where it stopped")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _message(error: Exception) -> str | None:
+    """What to tell the user of an error; None for one that only a mistake in the program can cause."""
+    if isinstance(error, ShadowprobeError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    # What typer says of an option or a command.
+    of_usage = getattr(error, "format_message", None)
+    return of_usage() if of_usage is not None else None
 
 
 def _complain(message: str) -> None:

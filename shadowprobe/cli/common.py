@@ -56,6 +56,8 @@ def parse_options(pairs: list[str] | None) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise UsageError(f"-o {pair}: an option is given as key=value")
+        if any("\ud800" <= character <= "\udfff" for character in pair):
+            raise UsageError(f"-o {pair!r}: is not UTF-8")
         if key in options:
             raise UsageError(f"-o {key} is given twice")
         options[key] = value

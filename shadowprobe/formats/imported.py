@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from msgspec import Struct, field, to_builtins
+from msgspec import Meta, Struct, field, to_builtins
 from msgspec.structs import replace
 
-from shadowprobe.dataset import Card, Dataset, write_dataset
+from shadowprobe.dataset import GOLD_SUBSETS, Card, Dataset, write_dataset
+from shadowprobe.formats.spans import Action
 from shadowprobe.identity import normalise_title
 from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
 
-Action = Literal["repaired", "dropped", "kept"]
+# What a reader asks of names and page ids, so that a bad one is refused by file and field.
+Name = Annotated[str, Meta(min_length=1)]
+PageId = Annotated[int, Meta(ge=1)]
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
@@ -76,6 +79,16 @@ class Imported(Struct):
         for (action, why), count in counts.items():
             tally.setdefault(action, {})[why] = count
         return tally
+
+    def remark_contradictions(self) -> None:
+        """Lists texts that stand in two places with two gold entities for the same mention: one must be wrong."""
+        seen: dict[tuple[str, int, int], Snippet] = {}
+        for subset in GOLD_SUBSETS:
+            for snippet in self.snippets.get(subset, ()):
+                other = seen.setdefault((snippet.text, snippet.start, snippet.end), snippet)
+                if other.gold != snippet.gold:
+                    why = "the same text and mention with another gold entity"
+                    self.remarks.append(Remark("kept", why, snippet.id, f"{other.id}: {other.gold!r}"))
 
     def write(self, path: Path, *, force: bool = False) -> Dataset:
         """Writes the dataset; its card lists every remark."""

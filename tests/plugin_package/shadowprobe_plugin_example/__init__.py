@@ -1,0 +1,1 @@
+"""A linker and a probe in a package of their own."""

@@ -1,0 +1,143 @@
+"""The battery finds what is wrong with a wrapper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from shadowprobe import Candidate, Dataset, Linker, Prediction, Snippet
+from shadowprobe.check import check
+
+
+class Good(Linker):
+    """Answers with the first candidate."""
+
+    name = "good"
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        return [self.one(snippet) for snippet in snippets]
+
+    def one(self, snippet: Snippet) -> Prediction:
+        found = self.knowledge.candidates(snippet.mention)
+        return self.answer(snippet, found[0], 0.5) if found else self.nil(snippet)
+
+
+def broken(linker: Linker, dataset: Dataset) -> list[str]:
+    """What the battery finds broken, by the words of its table."""
+    return [finding.what for finding in check(linker, dataset) if not finding.holds]
+
+
+def test_a_right_wrapper_passes(world: Dataset) -> None:
+    assert broken(Good(), world) == []
+
+
+def test_the_first_answer_is_shown(world: Dataset) -> None:
+    shown = next(finding.detail for finding in check(Good(), world) if finding.what == "it answers")
+    assert "[Avon]" in shown
+    assert "Avon (river), score 0.5, resolved by title" in shown
+
+
+class SearchesForTheName(Good):
+    """Looks the mention up in the text, and takes the first place it finds."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        if snippet.text.index(snippet.mention) != snippet.start:
+            raise ValueError("the span is not where I looked")
+        return super().one(snippet)
+
+
+class CountsUtf16(Good):
+    """Reads the offsets as UTF-16 units, as Java does."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        units = snippet.text.encode("utf-16-le")
+        mention = units[2 * snippet.start : 2 * snippet.end].decode("utf-16-le")
+        return self.answer(snippet, self.knowledge.candidates(mention)[0])
+
+
+class BatchDependent(Good):
+    """Ranks differently when it is given more than one."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        return [
+            self.answer(s, c[-1 if len(snippets) == 2 else 0])
+            if (c := self.knowledge.candidates(s.mention))
+            else self.skip(s)
+            for s in snippets
+        ]
+
+
+class OrderDependent(Good):
+    """Lets the first snippet of a batch colour the others."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        if snippets and snippets[0].id.startswith("n"):
+            return [self.nil(snippet) for snippet in snippets]
+        return super().link(snippets)
+
+
+class Forgetful(Good):
+    """Leaves one out."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        return super().link(snippets)[: max(1, len(snippets) - 1)]
+
+
+class Crashing(Good):
+    """Takes it for granted that every name is known."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, self.knowledge.candidates(snippet.mention)[0])
+
+
+class Unranked(Good):
+    """Lists its candidates from the worst up."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        worst_first = (Candidate("A", score=0.1), Candidate("B", score=0.9))
+        return self.answer(snippet, "B", 0.9, worst_first)
+
+
+class NotFinite(Good):
+    """Takes the logarithm of nothing."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, "B", float("-inf"))
+
+
+class NeedsAtLeastOne(Good):
+    """Looks at the first snippet of every batch."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        assert snippets[0]
+        return super().link(snippets)
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        (SearchesForTheName, "the name twice"),
+        (CountsUtf16, "characters beyond the BMP"),
+        (BatchDependent, "any batch size"),
+        (OrderDependent, "any order"),
+        (Forgetful, "a prediction for every snippet"),
+        (Crashing, "an unknown name"),
+        (Unranked, "candidates fall from the best"),
+        (NotFinite, "scores are finite"),
+        (NeedsAtLeastOne, "no snippets, no predictions"),
+    ],
+)
+def test_each_common_mistake_is_found(kind: Callable[[], Linker], what: str, world: Dataset) -> None:
+    assert any(what in found for found in broken(kind(), world))
+
+
+def test_a_linker_that_cannot_start_is_one_finding(world: Dataset) -> None:
+    class Stuck(Good):
+        def setup(self) -> None:
+            raise OSError("no such model")
+
+    findings = list(check(Stuck(), world))
+    assert [(finding.what, finding.holds, finding.detail) for finding in findings] == [
+        ("it starts", False, "OSError: no such model")
+    ]

@@ -1,0 +1,206 @@
+"""The commands as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from world import hand_predictions, write_world
+
+from shadowprobe.cli import main
+from shadowprobe.jsonl import encode_lines
+from shadowprobe.results import Results
+
+BREAKS_ON_ONE = '''
+from shadowprobe import Linker
+
+class Breaks(Linker):
+    """Fails on one snippet."""
+
+    name = "breaks"
+
+    def link(self, snippets):
+        if any(s.id == "tBerg" for s in snippets):
+            raise RuntimeError("time-out")
+        return [self.answer(s, self.knowledge.candidates(s.mention)[0]) for s in snippets]
+'''
+
+
+class Printed(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Results:
+        parsed: Results = json.loads(self.out)
+        return parsed
+
+
+@pytest.fixture
+def shadowprobe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def] # noqa: ANN201
+    """Runs a command in a directory that holds the hand-made dataset and its predictions."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    write_world(tmp_path / "world")
+    (tmp_path / "hand.jsonl").write_bytes(encode_lines(hand_predictions()))
+
+    def run(*arguments: str) -> Printed:
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        return Printed(int(end.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+def test_run_alone_uses_mini_and_a_built_in_linker(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    done = shadowprobe("run")
+    assert done.code == 0
+    assert done.out.startswith("blend (weight=0.5) on mini")
+    for word in ("Table 3", "Table 4", "Shadow", "Top", "Tail", "prior bias", "95% intervals"):
+        assert word in done.out
+    assert "Written to runs/blend-mini/" in done.err
+    assert {path.name for path in Path("runs/blend-mini").iterdir()} == {
+        "run.json",
+        "predictions.jsonl",
+        "results.json",
+    }
+
+
+def test_the_screen_shows_the_hand_worked_figures(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    out = " ".join(shadowprobe("score", "--dataset", "world", "--predictions", "hand.jsonl").out.split())
+    assert "Shadow 4 3 0 1 0.667 0.500 0.571" in out  # n, answered, NIL, skipped, P, R, F
+    assert "Top 4 3 1 0 0.500 0.500 0.500" in out
+    assert "Top 50.0 0.0 0.0 25.0 25.0" in out  # Table 4
+    assert "Shadow 0.0 25.0 50.0 0.0 25.0" in out
+    assert "same answer in both contexts 50.0%" in out
+    assert "and it is the prior 25.0%" in out
+    assert "neutral contexts that agree on the prior 66.7%" in out
+    assert "hand reads the context about as often as it repeats its prior" in out
+
+
+def test_the_screen_fits_eighty_columns(shadowprobe, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    monkeypatch.setenv("COLUMNS", "80")
+    out = shadowprobe("score", "--dataset", "world", "--predictions", "hand.jsonl").out
+    assert max(map(len, out.splitlines())) <= 80
+    assert len(out.splitlines()) < 45
+
+
+def test_json_is_the_results_file(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    done = shadowprobe("run", "--linker", "oracle", "--dataset", "world", "--json")
+    assert done.json == json.loads(Path("runs/oracle-world/results.json").read_text())
+    assert done.json["schema"] == 1
+    assert done.json["linker"]["name"] == "oracle"
+    assert done.json["subsets"]["top"]["f1"] == 1.0
+
+
+def test_results_have_the_names_that_the_design_promises(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    results = shadowprobe("run", "--linker", "prior", "--dataset", "world", "--json").json
+    assert {"schema", "linker", "dataset", "subsets", "probes"} <= set(results)
+    assert {"name", "version", "options"} <= set(results["linker"])
+    assert {"name", "digest", "spaces"} <= set(results["dataset"])
+    row = {"n", "answered", "nil", "skipped", "correct", "precision", "recall", "f1", "f1_ci95"}
+    assert row <= set(results["subsets"]["top"])
+    over = {"spaces", "overshadowed", "prior_bias", "answered_with_top", "consistent", "top_minus_shadow", "mcnemar_p"}
+    assert over <= set(results["probes"]["overshadowing"])
+    shares = {"prior_correct", "prior_wrong", "context_correct", "context_wrong", "nil"}
+    assert set(results["probes"]["prior"]["shadow"]) == shares
+    assert "stability" in results["probes"]["prior"]
+
+
+def test_score_of_a_run_directory_gives_the_results_of_the_run(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    ran = shadowprobe("run", "--linker", "tfidf", "--dataset", "world", "--json").json
+    scored = shadowprobe("score", "--predictions", "runs/tfidf-world", "--dataset", "world", "--json").json
+    assert scored["subsets"] == ran["subsets"]
+    assert scored["probes"] == ran["probes"]
+    assert scored["linker"] == ran["linker"]
+    # What the linker said of the run belongs to its results, whoever asks for them.
+    assert scored["notes"] == ran["notes"] == ["1 of 9 entities have no description and are matched by their title"]
+
+
+def test_score_says_how_many_answers_are_missing_and_exits_with_1(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    Path("short.jsonl").write_text('{"id": "tAvon", "answer": "Avon (river)"}\n')
+    done = shadowprobe("score", "--predictions", "short.jsonl", "--dataset", "world")
+    assert done.code == 1
+    assert "20 snippets have no answer (failed or not in the file); they count as skipped" in " ".join(done.out.split())
+
+
+def test_score_takes_any_reference_that_identity_knows(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    lines = [
+        '{"id": "tAvon", "answer": "https://en.wikipedia.org/wiki/Avon_(river)"}',
+        '{"id": "tBerg", "answer": "YAGO:Berg_(river)"}',
+        '{"id": "tComo", "page_id": 102}',
+        '{"id": "tDale", "answer": "River Dale"}',
+    ]
+    Path("p.jsonl").write_text("\n".join(lines))
+    assert shadowprobe("score", "-p", "p.jsonl", "-d", "world", "--json").json["subsets"]["top"]["correct"] == 3
+    Path("redirects.tsv").write_text("River Dale\tDale River\nDale River\tDale (river)\n")
+    again = shadowprobe("score", "-p", "p.jsonl", "-d", "world", "--json", "--redirects", "redirects.tsv", "--force")
+    assert again.json["subsets"]["top"]["correct"] == 4
+    assert again.json["identity"]["redirect"] == 1
+
+
+def test_score_does_not_write_over_results(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    assert shadowprobe("score", "-p", "hand.jsonl", "-d", "world").code == 0
+    before = Path("runs/hand-world/results.json").read_bytes()
+    refused = shadowprobe("score", "-p", "hand.jsonl", "-d", "world", "--seed", "8")
+    assert refused.code == 2
+    assert "--force" in refused.err
+    assert Path("runs/hand-world/results.json").read_bytes() == before
+
+
+def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    Path("breaks.py").write_text(BREAKS_ON_ONE)
+    done = shadowprobe("run", "--linker", "breaks.py:Breaks", "--dataset", "world")
+    assert done.code == 1
+    assert "1 snippets failed and count as skipped: runs/breaks-world/failures.jsonl lists them" in done.err
+    assert Path("runs/breaks-world/failures.jsonl").read_text() == '{"id":"tBerg","error":"RuntimeError: time-out"}\n'
+
+
+def test_gerbils_threshold_is_printed_when_it_is_on(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    plain = shadowprobe("score", "-p", "hand.jsonl", "-d", "world")
+    assert "GERBIL" not in plain.out
+    cut = shadowprobe("score", "-p", "hand.jsonl", "-d", "world", "--gerbil-threshold", "--force")
+    assert "GERBIL" in cut.out
+
+
+def test_only_the_probes_asked_for_are_asked(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    results = shadowprobe("run", "-l", "prior", "-d", "world", "--probe", "overshadowing", "--json").json
+    assert list(results["probes"]) == ["overshadowing"]
+    assert "subsets" not in results
+
+
+def test_linkers_probes_and_datasets_are_listed(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    assert "oracle" in shadowprobe("linkers").out
+    assert "overshadowing" in shadowprobe("probes").out
+    listed = {item["name"]: item for item in shadowprobe("datasets", "--json").json}  # type: ignore[index]
+    assert set(listed) == {"mini", "mini-train", "places", "shadowlink"}
+    assert listed["mini"]["spaces"] >= 120  # type: ignore[index]
+
+
+def test_check_prints_what_holds(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    done = shadowprobe("check", "--linker", "prior", "--dataset", "world")
+    assert done.code == 0
+    assert "holds" in done.out
+    assert "BROKEN" not in done.out
+    Path("breaks.py").write_text(BREAKS_ON_ONE)
+    broken = shadowprobe("check", "--linker", "breaks.py:Breaks", "--dataset", "world")
+    assert broken.code == 1
+    assert "BROKEN" in broken.out
+
+
+def test_a_first_taste_by_limit(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    done = shadowprobe("run", "-l", "prior", "-d", "world", "--limit", "2")
+    assert "2 names" in done.out
+    assert "limited to the first 2" in done.out
+
+
+def test_version(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+    import shadowprobe as package
+
+    assert shadowprobe("--version").out == f"shadowprobe {package.__version__}\n"

@@ -1,0 +1,211 @@
+"""Linkers and probes of other people: a file, a module, an installed package."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world import write_world
+
+from shadowprobe import Linker, PluginError, UsageError
+from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
+
+PLUGIN_PACKAGE = Path(__file__).resolve().parents[1] / "plugin_package"
+# The example of the README and of the design, ten lines.
+FIRST = '''
+from shadowprobe import Linker, Prediction, Snippet
+
+class FirstCandidate(Linker):
+    """Always the first entity of the space."""
+
+    name = "first"
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        return [self.answer(s, self.knowledge.candidates(s.mention)[0]) for s in snippets]
+'''
+OPTIONS = '''
+from __future__ import annotations
+from pathlib import Path
+from typing import Literal
+from shadowprobe import Linker
+
+class Options(Linker):
+    """Takes one of each."""
+
+    def __init__(self, weight: float = 0.5, top: int | None = 3, fast: bool = False, where: Path = Path("."),
+                 mode: Literal["local", "global"] = "local", url: str = "http://localhost") -> None:
+        self.weight, self.top, self.fast, self.where, self.mode, self.url = weight, top, fast, where, mode, url
+
+class Demanding(Linker):
+    """Cannot do without."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+class NotALinker:
+    """Something else."""
+'''
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(FIRST)
+    return path
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Path:
+    path = tmp_path / "options.py"
+    path.write_text(OPTIONS)
+    return path
+
+
+def shadowprobe(*arguments: str, cwd: Path, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+    command = [python, "-m", "shadowprobe", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_ten_lines_in_a_file_of_the_users_run(first: Path, tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    done = shadowprobe("run", "--linker", "mine.py:FirstCandidate", "--dataset", "world", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "first on world" in done.stdout
+    assert (tmp_path / "runs" / "first-world" / "results.json").exists()
+
+
+def test_the_users_file_may_import_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("ANSWER = 'Avon (river)'\n")
+    (tmp_path / "with_neighbour.py").write_text(FIRST.replace("\nclass", "\nfrom neighbour import ANSWER\n\nclass", 1))
+    assert make_linker(f"{tmp_path}/with_neighbour.py:FirstCandidate").name == "first"
+
+
+def test_a_changed_file_is_another_version(first: Path) -> None:
+    before = make_linker(f"{first}:FirstCandidate").version
+    first.write_text(FIRST.replace("[0]", "[-1]"))
+    assert make_linker(f"{first}:FirstCandidate").version != before
+
+
+def test_a_linker_by_module_and_class() -> None:
+    assert make_linker("shadowprobe.linkers.nil:NilLinker").name == "nil"
+
+
+@pytest.mark.slow
+def test_a_linker_and_a_probe_in_an_installed_package_go_by_their_names(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        str(site),
+    ]
+    subprocess.run([*pip, str(copy_of_package(tmp_path))], check=True, capture_output=True)
+    write_world(tmp_path / "world")
+    script = f"import sys; sys.path.insert(0, {str(site)!r}); from shadowprobe.cli import main; main(sys.argv[1:])"
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-c", script, *arguments]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    listed = {item["name"]: item for item in json.loads(command("linkers", "--json").stdout)}
+    assert listed["longest-title"] == {
+        "name": "longest-title",
+        "about": "The candidate with the longest title.",
+        "needs": "patience",
+        "package": "shadowprobe-plugin-example",
+    }
+    done = command(
+        "run", "--linker", "longest-title", "--dataset", "world", "--probe", "subsets", "--probe", "vowels", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"vowels"' in done.stdout
+    assert '"version": "3.1"' in done.stdout
+
+
+def copy_of_package(tmp_path: Path) -> Path:
+    """The plugin package outside the source tree, where building it may leave files."""
+    return Path(shutil.copytree(PLUGIN_PACKAGE, tmp_path / "package"))
+
+
+def test_options_are_read_as_their_types_ask(options: Path) -> None:
+    given = {"weight": "0.25", "top": "none", "fast": "yes", "where": "a/b", "mode": "global"}
+    linker = make_linker(f"{options}:Options", given)
+    assert option_values(linker, given) == {
+        "weight": 0.25,
+        "top": None,
+        "fast": True,
+        "where": Path("a/b"),
+        "mode": "global",
+        "url": "http://localhost",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"weigth": "1"}, r"no option `weigth` \(did you mean `weight`\?\)"),
+        ({"weight": "much"}, "`weight`: 'much' is not a number"),
+        ({"top": "1.5"}, "`top`: '1.5' is not a whole number"),
+        ({"fast": "maybe"}, "`fast`: 'maybe' is neither true nor false"),
+        ({"mode": "both"}, "`mode`: 'both' is not one of local, global"),
+    ],
+)
+def test_a_wrong_option_is_refused_with_what_would_be_right(
+    options: Path, given: dict[str, str], complaint: str
+) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        make_linker(f"{options}:Options", given)
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("priors", r"unknown linker `priors` \(did you mean `prior`\?\)"),
+        ("zzzzzz", "unknown linker `zzzzzz`: `shadowprobe linkers` lists them"),
+        ("mine.py", "name the class too, as in mine.py:MyLinker"),
+        ("nowhere.py:X", "nowhere.py: no such file"),
+        ("no.such.module:X", "there is no module `no`"),
+        ("OPTIONS:Optoins", r"no class `Optoins` in it \(did you mean `Options`\?\)"),
+        ("OPTIONS:NotALinker", "does not derive from shadowprobe.Linker"),
+        ("OPTIONS:Demanding", "needs the option `url`: add -o url=VALUE"),
+        ("BROKEN:X", "SyntaxError"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said_in_one_line(options: Path, tmp_path: Path, spec: str, complaint: str) -> None:
+    (tmp_path / "broken.py").write_text("def link(:\n")
+    spec = spec.replace("OPTIONS", str(options)).replace("BROKEN", f"{tmp_path}/broken.py")
+    with pytest.raises((PluginError, UsageError), match=complaint) as caught:
+        make_linker(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_built_in_linker_is_listed_with_what_it_does_and_needs() -> None:
+    found = {item.name: item for item in listings(LINKERS)}
+    assert {"prior", "random", "oracle", "nil", "tfidf", "bm25", "blend", "dense"} <= set(found)
+    assert all(item.about.endswith(".") for item in found.values() if item.package == "shadowprobe")
+    assert found["prior"].needs == "nothing"
+    assert "shadowprobe[dense]" in found["dense"].needs
+
+
+def test_every_built_in_probe_is_listed() -> None:
+    assert {"subsets", "overshadowing", "prior", "candidates", "confidence"} <= set(names(PROBES))
+    assert make_probe("subsets").top_level
+
+
+def test_a_class_without_link_says_what_is_missing() -> None:
+    with pytest.raises(NotImplementedError, match=r"Linker must define link\(\)"):
+        Linker().link([])
+
+
+def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    assert FIRST.strip() in readme
