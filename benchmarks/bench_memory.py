@@ -7,7 +7,6 @@ Three kinds of job: a fresh one, the same again (all answers are there already),
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -46,6 +45,8 @@ def peak() -> int:
         # Preferred on Linux: there getrusage also counts what the parent held when it started us.
         line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
+    import resource
+
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 

@@ -9,7 +9,7 @@ from shadowprobe.results import Results
 WORDS = {
     "reads": "reads the context more often than it repeats its prior",
     "repeats": "repeats its prior more often than it reads the context",
-    "undecided": "reads the context about as often as it repeats its prior, as a linker that answers by lot would",
+    "undecided": "reads the context about as often as it repeats its prior",
     "silent": "names an entity in both contexts of too few names to tell",
 }
 

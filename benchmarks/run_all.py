@@ -1,0 +1,45 @@
+"""Runs every benchmark, and says of each goal whether it holds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+from goals import Measured, parser
+
+BENCHMARKS = ("bench_runner", "bench_probes", "bench_startup", "bench_memory")
+
+
+def measured(benchmark: str) -> Measured:
+    """What a benchmark finds, in a process of its own so that none warms the next one up."""
+    print(f"{benchmark} ...", file=sys.stderr, flush=True)
+    script = Path(__file__).with_name(f"{benchmark}.py")
+    done = subprocess.run([sys.executable, str(script), "--json"], stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        # A goal that is missed is a finding; a benchmark that falls over is a fault.
+        sys.exit(f"{benchmark} failed")
+    return msgspec.json.decode(done.stdout, type=Measured)
+
+
+def table(found: dict[str, Measured]) -> str:
+    """One line for each goal."""
+    rows = [("goal", "measured", "")]
+    rows += [(each.goal.goal, each.goal.words, each.goal.verdict) for each in found.values()]
+    first, second = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return "\n".join(f"{goal:<{first}}  {words:>{second}}  {verdict}".rstrip() for goal, words, verdict in rows)
+
+
+def main() -> None:
+    """Prints the table, or all figures as JSON."""
+    given = parser(__doc__).parse_args()
+    found = {benchmark: measured(benchmark) for benchmark in BENCHMARKS}
+    if given.json:
+        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    else:
+        print(table(found))
+
+
+if __name__ == "__main__":
+    main()
