@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shadowprobe.dataset import write_dataset as write_dataset
     from shadowprobe.identity import Resolver as Resolver
     from shadowprobe.identity import normalise_title as normalise_title
+    from shadowprobe.session import Settings as Settings
     from shadowprobe.session import run as run
     from shadowprobe.session import score as score
 
@@ -36,6 +37,7 @@ _LATER = {
     "Card": "dataset",
     "Dataset": "dataset",
     "Resolver": "identity",
+    "Settings": "session",
     "normalise_title": "identity",
     "open_dataset": "catalogue",
     "run": "session",
@@ -63,6 +65,7 @@ __all__ = [
     "Prediction",
     "Probe",
     "Resolver",
+    "Settings",
     "ShadowprobeError",
     "Snippet",
     "UsageError",

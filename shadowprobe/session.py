@@ -130,8 +130,21 @@ def score(
     out: Path | str | None = None,
     settings: Settings | None = None,
     force: bool = False,
+) -> Results:
+    """Measures a predictions file or a run directory, writes results.json and returns what it holds."""
+    return score_file(predictions, dataset, name=name, out=out, settings=settings, force=force).results
+
+
+def score_file(
+    predictions: Path | str,
+    dataset: str | Dataset,
+    *,
+    name: str | None = None,
+    out: Path | str | None = None,
+    settings: Settings | None = None,
+    force: bool = False,
 ) -> Finished:
-    """Measures a predictions file; `out` is written only where it is given."""
+    """The same, and where the results were written."""
     settings = settings or Settings()
     path = Path(predictions)
     if path.is_dir():

@@ -35,7 +35,7 @@ def score(
     """
     from shadowprobe import session
 
-    finished = session.score(
+    finished = session.score_file(
         predictions,
         common.open_dataset(dataset),
         name=name,

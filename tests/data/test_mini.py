@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Dataset, Snippet, open_dataset
+from shadowprobe.model import Subset
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"person", "place", "organisation", "work", "species", "product", "team", "event", "ship", "concept"}
@@ -121,8 +122,9 @@ def test_there_are_no_invented_counts(mini: Dataset) -> None:
 
 
 def test_the_benchmark_has_one_snippet_per_entity_and_one_shadow_per_space(mini: Dataset) -> None:
-    for subset in ("top", "shadow"):
-        assert [snippet.space for snippet in mini.snippets(subset)] == list(mini.spaces)  # type: ignore[arg-type]
+    subsets: tuple[Subset, ...] = ("top", "shadow")
+    for subset in subsets:
+        assert [snippet.space for snippet in mini.snippets(subset)] == list(mini.spaces)
     assert mini.count("tail") == len({snippet.gold for snippet in mini.snippets("tail")})
 
 
@@ -146,10 +148,10 @@ def test_neutral_contexts_are_not_those_of_the_release(mini: Dataset) -> None:
 
 def test_the_data_card_gives_the_counts_of_the_data(mini: Dataset, train: Dataset) -> None:
     card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    subsets: tuple[Subset, ...] = ("top", "shadow", "tail", "neutral")
     for part in (mini, train, open_dataset("places")):
         row = next(line for line in card.splitlines() if line.startswith(f"| `{part.name}` |"))
         cells = [cell.strip().replace(",", "") for cell in row.split("|")[2:-1]]
-        subsets = ("top", "shadow", "tail", "neutral")
         expected = [len(part.spaces), len(part.entities), *(part.count(subset) for subset in subsets)]
         assert cells == [str(number) for number in expected]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from world import linked, shadow, top
 
@@ -103,7 +105,9 @@ def test_reading_minus_repeating_is_consistent_minus_prior_bias(answers: Answers
     ("top_answer", "shadow_answer", "verdict"),
     [(top, shadow, "reads"), (top, top, "repeats"), (shadow, shadow, "undecided")],
 )
-def test_the_verdict_follows_the_interval(world: Dataset, top_answer, shadow_answer, verdict: str) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_the_verdict_follows_the_interval(
+    world: Dataset, top_answer: Callable[[str], str], shadow_answer: Callable[[str], str], verdict: str
+) -> None:
     predictions = []
     for name in world.spaces:
         predictions += [linked(f"t{name}", top_answer(name)), linked(f"s{name}", shadow_answer(name))]

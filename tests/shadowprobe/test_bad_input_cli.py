@@ -197,6 +197,13 @@ def test_an_import_without_any_mention_leaves_what_is_there(capsys: pytest.Captu
     assert said == "empty.jsonl: has no mention that could be taken"
 
 
+def test_an_import_that_would_make_a_wrong_dataset_leaves_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    document = {"id": 1, "text": "Avon", "index": [[0, 4]], "wikipedia_ids": [100], "wikipedia_titles": [" "]}
+    Path("zelda.jsonl").write_text(json.dumps(document))
+    said = complaint(capsys, "import", "zelda", "zelda.jsonl", "--out", "world", "--force")
+    assert "is no title" in said
+
+
 def test_a_download_that_fails_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
     # Nothing listens on port 9, and an address may be no address at all.

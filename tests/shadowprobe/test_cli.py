@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from world import hand_predictions, write_world
 
 from shadowprobe.cli import main
 from shadowprobe.jsonl import encode_lines
-from shadowprobe.results import Results
 
 BREAKS_ON_ONE = '''
 from shadowprobe import Linker
@@ -36,13 +36,15 @@ class Printed(NamedTuple):
     err: str
 
     @property
-    def json(self) -> Results:
-        parsed: Results = json.loads(self.out)
-        return parsed
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Command = Callable[..., Printed]
 
 
 @pytest.fixture
-def shadowprobe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def] # noqa: ANN201
+def shadowprobe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command in a directory that holds the hand-made dataset and its predictions."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
@@ -58,7 +60,7 @@ def shadowprobe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     return run
 
 
-def test_run_alone_uses_mini_and_a_built_in_linker(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_run_alone_uses_mini_and_a_built_in_linker(shadowprobe: Command) -> None:
     done = shadowprobe("run")
     assert done.code == 0
     assert done.out.startswith("blend (weight=0.5) on mini")
@@ -72,7 +74,7 @@ def test_run_alone_uses_mini_and_a_built_in_linker(shadowprobe) -> None:  # type
     }
 
 
-def test_the_screen_shows_the_hand_worked_figures(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_the_screen_shows_the_hand_worked_figures(shadowprobe: Command) -> None:
     out = " ".join(shadowprobe("score", "--dataset", "world", "--predictions", "hand.jsonl").out.split())
     assert "Shadow 4 3 0 1 0.667 0.500 0.571" in out  # n, answered, NIL, skipped, P, R, F
     assert "Top 4 3 1 0 0.500 0.500 0.500" in out
@@ -84,14 +86,14 @@ def test_the_screen_shows_the_hand_worked_figures(shadowprobe) -> None:  # type:
     assert "hand reads the context about as often as it repeats its prior" in out
 
 
-def test_the_screen_fits_eighty_columns(shadowprobe, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_the_screen_fits_eighty_columns(shadowprobe: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = shadowprobe("score", "--dataset", "world", "--predictions", "hand.jsonl").out
     assert max(map(len, out.splitlines())) <= 80
     assert len(out.splitlines()) < 45
 
 
-def test_json_is_the_results_file(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_json_is_the_results_file(shadowprobe: Command) -> None:
     done = shadowprobe("run", "--linker", "oracle", "--dataset", "world", "--json")
     assert done.json == json.loads(Path("runs/oracle-world/results.json").read_text())
     assert done.json["schema"] == 1
@@ -99,7 +101,7 @@ def test_json_is_the_results_file(shadowprobe) -> None:  # type: ignore[no-untyp
     assert done.json["subsets"]["top"]["f1"] == 1.0
 
 
-def test_results_have_the_names_that_the_design_promises(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_results_have_the_names_that_the_design_promises(shadowprobe: Command) -> None:
     results = shadowprobe("run", "--linker", "prior", "--dataset", "world", "--json").json
     assert {"schema", "linker", "dataset", "subsets", "probes"} <= set(results)
     assert {"name", "version", "options"} <= set(results["linker"])
@@ -113,7 +115,7 @@ def test_results_have_the_names_that_the_design_promises(shadowprobe) -> None:  
     assert "stability" in results["probes"]["prior"]
 
 
-def test_score_of_a_run_directory_gives_the_results_of_the_run(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_score_of_a_run_directory_gives_the_results_of_the_run(shadowprobe: Command) -> None:
     ran = shadowprobe("run", "--linker", "tfidf", "--dataset", "world", "--json").json
     scored = shadowprobe("score", "--predictions", "runs/tfidf-world", "--dataset", "world", "--json").json
     assert scored["subsets"] == ran["subsets"]
@@ -123,14 +125,14 @@ def test_score_of_a_run_directory_gives_the_results_of_the_run(shadowprobe) -> N
     assert scored["notes"] == ran["notes"] == ["1 of 9 entities have no description and are matched by their title"]
 
 
-def test_score_says_how_many_answers_are_missing_and_exits_with_1(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_score_says_how_many_answers_are_missing_and_exits_with_1(shadowprobe: Command) -> None:
     Path("short.jsonl").write_text('{"id": "tAvon", "answer": "Avon (river)"}\n')
     done = shadowprobe("score", "--predictions", "short.jsonl", "--dataset", "world")
     assert done.code == 1
     assert "20 snippets have no answer (failed or not in the file); they count as skipped" in " ".join(done.out.split())
 
 
-def test_score_takes_any_reference_that_identity_knows(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_score_takes_any_reference_that_identity_knows(shadowprobe: Command) -> None:
     lines = [
         '{"id": "tAvon", "answer": "https://en.wikipedia.org/wiki/Avon_(river)"}',
         '{"id": "tBerg", "answer": "YAGO:Berg_(river)"}',
@@ -145,7 +147,7 @@ def test_score_takes_any_reference_that_identity_knows(shadowprobe) -> None:  # 
     assert again.json["identity"]["redirect"] == 1
 
 
-def test_score_does_not_write_over_results(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_score_does_not_write_over_results(shadowprobe: Command) -> None:
     assert shadowprobe("score", "-p", "hand.jsonl", "-d", "world").code == 0
     before = Path("runs/hand-world/results.json").read_bytes()
     refused = shadowprobe("score", "-p", "hand.jsonl", "-d", "world", "--seed", "8")
@@ -154,7 +156,7 @@ def test_score_does_not_write_over_results(shadowprobe) -> None:  # type: ignore
     assert Path("runs/hand-world/results.json").read_bytes() == before
 
 
-def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe: Command) -> None:
     Path("breaks.py").write_text(BREAKS_ON_ONE)
     done = shadowprobe("run", "--linker", "breaks.py:Breaks", "--dataset", "world")
     assert done.code == 1
@@ -162,28 +164,28 @@ def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe) -> None
     assert Path("runs/breaks-world/failures.jsonl").read_text() == '{"id":"tBerg","error":"RuntimeError: time-out"}\n'
 
 
-def test_gerbils_threshold_is_printed_when_it_is_on(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_gerbils_threshold_is_printed_when_it_is_on(shadowprobe: Command) -> None:
     plain = shadowprobe("score", "-p", "hand.jsonl", "-d", "world")
     assert "GERBIL" not in plain.out
     cut = shadowprobe("score", "-p", "hand.jsonl", "-d", "world", "--gerbil-threshold", "--force")
     assert "GERBIL" in cut.out
 
 
-def test_only_the_probes_asked_for_are_asked(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_only_the_probes_asked_for_are_asked(shadowprobe: Command) -> None:
     results = shadowprobe("run", "-l", "prior", "-d", "world", "--probe", "overshadowing", "--json").json
     assert list(results["probes"]) == ["overshadowing"]
     assert "subsets" not in results
 
 
-def test_linkers_probes_and_datasets_are_listed(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_linkers_probes_and_datasets_are_listed(shadowprobe: Command) -> None:
     assert "oracle" in shadowprobe("linkers").out
     assert "overshadowing" in shadowprobe("probes").out
-    listed = {item["name"]: item for item in shadowprobe("datasets", "--json").json}  # type: ignore[index]
+    listed = {item["name"]: item for item in shadowprobe("datasets", "--json").json}
     assert set(listed) == {"mini", "mini-train", "places", "shadowlink"}
-    assert listed["mini"]["spaces"] >= 120  # type: ignore[index]
+    assert listed["mini"]["spaces"] >= 120
 
 
-def test_check_prints_what_holds(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_check_prints_what_holds(shadowprobe: Command) -> None:
     done = shadowprobe("check", "--linker", "prior", "--dataset", "world")
     assert done.code == 0
     assert "holds" in done.out
@@ -194,13 +196,13 @@ def test_check_prints_what_holds(shadowprobe) -> None:  # type: ignore[no-untype
     assert "BROKEN" in broken.out
 
 
-def test_a_first_taste_by_limit(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_a_first_taste_by_limit(shadowprobe: Command) -> None:
     done = shadowprobe("run", "-l", "prior", "-d", "world", "--limit", "2")
     assert "2 names" in done.out
     assert "limited to the first 2" in done.out
 
 
-def test_version(shadowprobe) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_version(shadowprobe: Command) -> None:
     import shadowprobe as package
 
     assert shadowprobe("--version").out == f"shadowprobe {package.__version__}\n"

@@ -29,6 +29,7 @@ PUBLIC = {
     "Prediction",
     "Probe",
     "Resolver",
+    "Settings",
     "ShadowprobeError",
     "Snippet",
     "UsageError",
@@ -58,7 +59,7 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Linkr'"):
-        _ = shadowprobe.Linkr  # type: ignore[attr-defined]
+        _ = shadowprobe.Linkr
 
 
 def test_version_is_that_of_the_installed_package() -> None:

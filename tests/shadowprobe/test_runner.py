@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -234,16 +235,12 @@ def test_a_linker_that_says_it_cannot_work_stops_the_run_at_once(world: Dataset,
         (lambda predictions: [Prediction(p.id, status="nil", answer="X") for p in predictions], "`status` is nil"),
     ],
 )
-def test_a_wrapper_that_breaks_the_contract_is_told_how(  # type: ignore[no-untyped-def]
-    world: Dataset,
-    tmp_path: Path,
-    change,  # noqa: ANN001
-    complaint: str,
+def test_a_wrapper_that_breaks_the_contract_is_told_how(
+    world: Dataset, tmp_path: Path, change: Callable[[list[Prediction]], list[Prediction]], complaint: str
 ) -> None:
     class Sloppy(Recording):
         def link(self, snippets: list[Snippet]) -> list[Prediction]:
-            predictions: list[Prediction] = change(super().link(snippets))
-            return predictions
+            return change(super().link(snippets))
 
     with pytest.raises(LinkerError, match=complaint):
         run(Sloppy(), world, tmp_path / "run", batch_size=1)

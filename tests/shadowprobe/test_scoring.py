@@ -41,8 +41,9 @@ def test_one_mention_counts_as_gerbil_counts_it(gold: str | None, answers: list[
 def test_ten_gold_mentions_score_as_in_gerbils_table(
     right: int, wrong: int, nil: int, precision: float, recall: float, f1: float
 ) -> None:
-    answers: list[list[str | None]] = [["gold"]] * right + [["other"]] * wrong + [[None]] * nil
-    answers += [[]] * (10 - len(answers))
+    answers: list[list[str | None]] = []
+    for said, times in ((["gold"], right), (["other"], wrong), ([None], nil), ([], 10 - right - wrong - nil)):
+        answers += [list(said)] * times
     by_mention = sum((count_mention("gold", given_answers) for given_answers in answers), Counts())
     in_columns = count(
         np.array([given_answers == ["gold"] for given_answers in answers]),
