@@ -19,6 +19,9 @@ from shadowprobe.plugins import Listing
 SHOWN = 5
 
 
+# Cells are `Text`: a bare string is markup to rich, and `shadowprobe[dense]` would lose its brackets.
+
+
 def _table(*columns: str, title: str | None = None) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", title_style="bold")
     for column in columns:
@@ -30,7 +33,7 @@ def linkers_table(found: Iterable[Listing]) -> Table:
     """The linkers with what each needs."""
     table = _table("linker", "what it does", "needs", "from")
     for item in found:
-        table.add_row(Text(item.name, style="bold"), item.about, item.needs, item.package)
+        table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, item.needs, item.package)))
     return table
 
 
@@ -38,7 +41,7 @@ def probes_table(found: Iterable[Listing]) -> Table:
     """The probes with the question that each asks."""
     table = _table("probe", "what it asks", "from")
     for item in found:
-        table.add_row(Text(item.name, style="bold"), item.about, item.package)
+        table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, item.package)))
     return table
 
 
@@ -47,7 +50,7 @@ def datasets_table(found: Iterable[Listed]) -> Table:
     table = _table("dataset", "what it is", "names", "snippets", "needs")
     for item in found:
         counts = [str(count) if count is not None else "" for count in (item.spaces, item.snippets)]
-        table.add_row(Text(item.name, style="bold"), item.about, *counts, item.needs)
+        table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, *counts, item.needs)))
     return table
 
 

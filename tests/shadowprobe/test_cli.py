@@ -178,7 +178,9 @@ def test_only_the_probes_asked_for_are_asked(shadowprobe: Command) -> None:
 
 
 def test_linkers_probes_and_datasets_are_listed(shadowprobe: Command) -> None:
-    assert "oracle" in shadowprobe("linkers").out
+    listed_linkers = " ".join(shadowprobe("linkers").out.split())
+    assert "oracle" in listed_linkers
+    assert "shadowprobe[dense]" in listed_linkers
     assert "overshadowing" in shadowprobe("probes").out
     listed = {item["name"]: item for item in shadowprobe("datasets", "--json").json}
     assert set(listed) == {"mini", "mini-train", "places", "shadowlink"}
@@ -206,3 +208,9 @@ def test_version(shadowprobe: Command) -> None:
     import shadowprobe as package
 
     assert shadowprobe("--version").out == f"shadowprobe {package.__version__}\n"
+
+
+def test_markup_in_names_and_texts_is_shown_as_text(shadowprobe: Command) -> None:
+    Path("p.jsonl").write_text('{"id": "tAvon", "answer": "Avon (river)"}')
+    done = shadowprobe("score", "-p", "p.jsonl", "-d", "world", "--name", "[red]mine[/red]")
+    assert "[red]mine[/red] on world" in done.out
