@@ -72,7 +72,10 @@ def wait_for_answers(directory: Path, process: subprocess.Popen[bytes], lines: i
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW_LINKER)
     write_world(tmp_path / "world")
-    run = command("run", "--linker", "slow.py:Slow", "--dataset", "world", "--out", "run")
+    # A shell makes the jobs that it starts in the background deaf to Ctrl-C, and their children too.
+    hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"{hearing}; from shadowprobe.cli import main; main()"
+    run = [sys.executable, "-c", script, "run", "--linker", "slow.py:Slow", "--dataset", "world", "--out", "run"]
     process = subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for_answers(tmp_path, process, 1)
     process.send_signal(signal.SIGINT)
