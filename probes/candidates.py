@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import NO_CANDIDATES
-from shadowprobe.dataset import GOLD_SUBSETS
-from shadowprobe.model import Subset
+from shadowprobe.answers import NO_CANDIDATES, Booleans
 from shadowprobe.statistics import wilson
 
 
@@ -27,13 +25,10 @@ class CandidatesProbe(Probe):
         """The row of each subset that has gold answers."""
         if not answers.candidate_count.any():
             return not_measured("the linker gives no candidates")
-        return {subset: row for subset in GOLD_SUBSETS if (row := self._row(answers, subset)) is not None}
+        return {subset: self._row(answers, rows) for subset, rows in answers.gold_subsets()}
 
-    def _row(self, answers: Answers, subset: Subset) -> dict[str, Any] | None:
-        rows = answers.scored(subset)
+    def _row(self, answers: Answers, rows: Booleans) -> dict[str, Any]:
         n = int(np.count_nonzero(rows))
-        if n == 0:
-            return None
         rank, correct = answers.gold_rank[rows], answers.correct[rows]
         found = rank > NO_CANDIDATES
         hits, errors = int(np.count_nonzero(found)), int(np.count_nonzero(~correct))

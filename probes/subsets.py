@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe
-from shadowprobe.answers import MISSING, NIL, SKIPPED
-from shadowprobe.dataset import GOLD_SUBSETS
-from shadowprobe.model import Subset
+from shadowprobe.answers import MISSING, NIL, SKIPPED, Booleans
 from shadowprobe.scoring import best_threshold, count
 from shadowprobe.statistics import f1_interval
 
@@ -26,13 +24,10 @@ class SubsetsProbe(Probe):
 
     def measure(self, answers: Answers) -> Findings:
         """The row of each subset that has gold answers."""
-        return {subset: row for subset in GOLD_SUBSETS if (row := self._row(answers, subset)) is not None}
+        return {subset: self._row(answers, rows) for subset, rows in answers.gold_subsets()}
 
-    def _row(self, answers: Answers, subset: Subset) -> dict[str, Any] | None:
-        rows = answers.scored(subset)
+    def _row(self, answers: Answers, rows: Booleans) -> dict[str, Any]:
         n = int(np.count_nonzero(rows))
-        if n == 0:
-            return None
         entity, correct = answers.entity[rows], answers.correct[rows]
         given = entity >= NIL
         counts = count(correct, given)

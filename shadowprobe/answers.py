@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.dataset import SUBSETS, Dataset
+from shadowprobe.dataset import GOLD_SUBSETS, SUBSETS, Dataset
 from shadowprobe.errors import InputError
 from shadowprobe.identity import RULES, Resolution, Resolver, is_nil
 from shadowprobe.jsonl import read_lines
@@ -163,6 +163,13 @@ class Answers:
         """True for the rows of the named subsets that have a gold entity."""
         scored: Booleans = self.rows(*subsets) & (self.gold != NO_GOLD)
         return scored
+
+    def gold_subsets(self) -> Iterator[tuple[Subset, Booleans]]:
+        """Each subset that has gold answers, with its rows."""
+        for subset in GOLD_SUBSETS:
+            rows = self.scored(subset)
+            if rows.any():
+                yield subset, rows
 
     @cached_property
     def top_of(self) -> Ints:
