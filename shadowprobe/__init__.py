@@ -16,7 +16,7 @@ from shadowprobe.errors import (
 )
 from shadowprobe.knowledge import Knowledge
 from shadowprobe.linker import Linker, context_of
-from shadowprobe.model import Candidate, Entity, EntitySpace, Prediction, Snippet
+from shadowprobe.model import Candidate, Entity, EntitySpace, Failure, Prediction, Snippet
 from shadowprobe.probe import Findings, Probe, not_measured
 
 if TYPE_CHECKING:
@@ -30,14 +30,18 @@ if TYPE_CHECKING:
     from shadowprobe.session import Settings as Settings
     from shadowprobe.session import run as run
     from shadowprobe.session import score as score
+    from shadowprobe.web import Request as Request
+    from shadowprobe.web import WebLinker as WebLinker
 
-# Fetched when first asked for: they bring NumPy, and a linker's file should load without it.
+# Fetched when first asked for: they bring NumPy or asyncio, and a linker's file should load without them.
 _LATER = {
     "Answers": "answers",
     "Card": "dataset",
     "Dataset": "dataset",
+    "Request": "web",
     "Resolver": "identity",
     "Settings": "session",
+    "WebLinker": "web",
     "normalise_title": "identity",
     "open_dataset": "catalogue",
     "run": "session",
@@ -55,6 +59,7 @@ __all__ = [
     "DownloadError",
     "Entity",
     "EntitySpace",
+    "Failure",
     "Findings",
     "InputError",
     "ItemError",
@@ -64,11 +69,13 @@ __all__ = [
     "PluginError",
     "Prediction",
     "Probe",
+    "Request",
     "Resolver",
     "Settings",
     "ShadowprobeError",
     "Snippet",
     "UsageError",
+    "WebLinker",
     "__version__",
     "context_of",
     "normalise_title",

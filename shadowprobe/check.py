@@ -13,7 +13,7 @@ from shadowprobe.dataset import Dataset
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.identity import Resolver
 from shadowprobe.linker import Linker, without_gold
-from shadowprobe.model import Prediction, Snippet
+from shadowprobe.model import Failure, Prediction, Snippet
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
@@ -171,7 +171,11 @@ class _Battery:
 
     def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
         """The predictions in the order of the snippets."""
-        found = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
+        found: dict[str, Prediction] = {}
+        for prediction in self.linker.link(list(snippets)):
+            if isinstance(prediction, Failure):
+                raise BrokenError(f"{prediction.id}: {prediction.error}")
+            found[prediction.id] = prediction
         asked = {snippet.id for snippet in snippets}
         if missing := asked - set(found):
             raise BrokenError(f"no prediction for {min(missing)}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from shadowprobe.knowledge import Knowledge
-from shadowprobe.model import Candidate, Entity, Prediction, Snippet
+from shadowprobe.model import Candidate, Entity, Failure, Prediction, Snippet
 
 Ranked = Sequence[tuple[Entity, float]]
 
@@ -37,8 +37,8 @@ class Linker:
     def setup(self) -> None:
         """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
 
-    def link(self, snippets: list[Snippet]) -> list[Prediction]:
-        """One prediction for each snippet, in any order."""
+    def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
+        """One prediction for each snippet, in any order; a failure in its place is tried again by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define link()")
 
     def close(self) -> None:
@@ -81,6 +81,10 @@ class Linker:
     def nil(self, snippet: Snippet, score: float | None = None) -> Prediction:
         """The mention means no entity that the system knows, and it says so."""
         return Prediction(id=snippet.id, status="nil", score=score)
+
+    def fail(self, snippet: Snippet, error: str) -> Failure:
+        """The system could not be asked, or its answer not be read, for this one snippet."""
+        return Failure(id=snippet.id, error=error)
 
     def skip(self, snippet: Snippet) -> Prediction:
         """The system gives no answer for the mention."""

@@ -75,6 +75,13 @@ class Candidate(Struct, frozen=True, omit_defaults=True):
     entity: str | None = None
 
 
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """No answer to one snippet, because the linker failed on it."""
+
+    id: str
+    error: str
+
+
 class Prediction(Struct, frozen=True, omit_defaults=True):
     """A linker's answer to one snippet: an entity, an explicit NIL, or nothing (skipped), never merged."""
 

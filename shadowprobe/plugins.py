@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType, UnionType
@@ -71,11 +71,24 @@ def make_probe(spec: str) -> Probe:
 
 
 def options_of(kind: type[Linker]) -> dict[str, inspect.Parameter]:
-    """The options of a linker: the keyword arguments of its constructor."""
-    if kind.__init__ is object.__init__:
-        return {}
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {p.name: p for p in parameters if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY}}
+    """The options of a linker: the keyword arguments of its constructor, and of those that its `**` passes on to."""
+    options: dict[str, inspect.Parameter] = {}
+    for constructor in _constructors(kind):
+        for parameter in list(inspect.signature(constructor).parameters.values())[1:]:
+            if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
+                options.setdefault(parameter.name, parameter)
+    return options
+
+
+def _constructors(kind: type[Linker]) -> Iterator[Callable[..., None]]:
+    """The constructor of a class, then those of its bases as long as each takes `**` for the next."""
+    for base in kind.__mro__:
+        constructor = vars(base).get("__init__")
+        if constructor is None or base is object:
+            continue
+        yield constructor
+        if not any(p.kind is p.VAR_KEYWORD for p in inspect.signature(constructor).parameters.values()):
+            return
 
 
 def option_values(linker: Linker, given: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -188,11 +201,14 @@ def _construct(kind: type[Linker], spec: str, given: Mapping[str, str]) -> Linke
 
 
 def _hints(kind: type[Linker]) -> dict[str, Any]:
-    try:
-        return get_type_hints(kind.__init__)
-    except Exception:
-        # A wrapper may name types that exist only for its checker; its options are then strings.
-        return {}
+    hints: dict[str, Any] = {}
+    for constructor in _constructors(kind):
+        try:
+            hints = get_type_hints(constructor) | hints
+        except Exception:
+            # A wrapper may name types that exist only for its checker; its options are then strings.
+            continue
+    return hints
 
 
 def _convert(key: str, text: str, kind: Any) -> Any:

@@ -20,7 +20,7 @@ from shadowprobe.errors import InputError, ItemError, LinkerError, ShadowprobeEr
 from shadowprobe.identity import Resolver, is_nil
 from shadowprobe.jsonl import encode_json, encode_lines, read_json, read_lines, write_atomically
 from shadowprobe.linker import Linker, without_gold
-from shadowprobe.model import Prediction, Snippet
+from shadowprobe.model import Failure, Prediction, Snippet
 from shadowprobe.repeats import Repeats, question
 
 RUN, PREDICTIONS, FAILURES, RESULTS = "run.json", "predictions.jsonl", "failures.jsonl", "results.json"
@@ -44,13 +44,6 @@ class RunCard(Struct, omit_defaults=True):
     finished: str = ""
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
-
-
-class Failure(Struct, frozen=True, omit_defaults=True):
-    """A snippet that got no answer because the linker failed on it."""
-
-    id: str
-    error: str
 
 
 class Outcome(Struct, frozen=True):
@@ -236,7 +229,7 @@ class Runner:
         answers: dict[str, Prediction] = {}
         errors: dict[str, str] = {}
         try:
-            answers = self._ask(asked)
+            answers, errors = self._ask(asked)
         except Exception as error:
             if len(asked) == 1:
                 errors[asked[0].id] = self._failure(error)
@@ -245,7 +238,9 @@ class Runner:
                 # One bad snippet must not cost the others of its batch their answers.
                 for snippet in asked:
                     try:
-                        answers |= self._ask([snippet])
+                        answer, failure = self._ask([snippet])
+                        answers |= answer
+                        errors |= failure
                     except Exception as single:
                         errors[snippet.id] = self._failure(single)
         return answers, errors
@@ -261,13 +256,17 @@ class Runner:
             ) from error
         return _describe(error)
 
-    def _ask(self, snippets: list[Snippet]) -> dict[str, Prediction]:
+    def _ask(self, snippets: list[Snippet]) -> tuple[dict[str, Prediction], dict[str, str]]:
         predictions = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
-        answers = {}
+        answers: dict[str, Prediction] = {}
+        failed: dict[str, str] = {}
         for snippet in snippets:
             given = predictions.pop(snippet.id, None)
             if given is None:
                 raise ItemError(f"no prediction for snippet {snippet.id!r}")
+            if isinstance(given, Failure):
+                failed[snippet.id] = given.error
+                continue
             prediction = _as_stored(given)
             problem = fault(prediction)
             if problem is not None:
@@ -275,8 +274,8 @@ class Runner:
             answers[snippet.id] = self._resolved(prediction)
         if predictions:
             raise ItemError(f"a prediction for {next(iter(predictions))!r}, which was not asked for")
-        self._ever_answered = True
-        return answers
+        self._ever_answered |= bool(answers)
+        return answers, {snippet_id: self._failure(ItemError(error)) for snippet_id, error in failed.items()}
 
     def _resolved(self, prediction: Prediction) -> Prediction:
         """The prediction with the entities that its answer and candidates mean."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from world import shadow, top
 
-from shadowprobe import Dataset, Linker, LinkerError, Snippet, UsageError, open_dataset
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError, open_dataset
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
 from shadowprobe.results import Results
@@ -100,7 +101,14 @@ def test_a_context_linker_reads_a_context_that_says_something(name: str, world: 
     linker = opened(name, world)
     water = Snippet("w", "all", "Fresh water runs down to the sea where Avon ends.", 39, 43)
     masts = Snippet("m", "all", "With a crew of ten and tall masts, Avon was a fine vessel.", 35, 39)
-    assert [prediction.answer for prediction in linker.link([water, masts])] == [top("Avon"), shadow("Avon")]
+    assert [prediction.answer for prediction in link(linker, [water, masts])] == [top("Avon"), shadow("Avon")]
+
+
+def link(linker: Linker, snippets: Iterable[Snippet]) -> list[Prediction]:
+    """The predictions of a linker that fails on nothing."""
+    found = linker.link(list(snippets))
+    assert not any(isinstance(prediction, Failure) for prediction in found)
+    return [prediction for prediction in found if isinstance(prediction, Prediction)]
 
 
 def opened(name: str, dataset: Dataset, **options: str) -> Linker:
@@ -111,7 +119,7 @@ def opened(name: str, dataset: Dataset, **options: str) -> Linker:
 
 @pytest.mark.parametrize("name", ["prior", "random", "tfidf", "bm25", "blend"])
 def test_candidates_come_ranked_with_scores_and_the_first_is_the_answer(name: str, world: Dataset) -> None:
-    for prediction in opened(name, world).link(list(world.snippets("top", "shadow"))):
+    for prediction in link(opened(name, world), list(world.snippets("top", "shadow"))):
         scores = [candidate.score for candidate in prediction.candidates]
         assert len(scores) == 2
         assert all(score is not None for score in scores)
@@ -123,7 +131,7 @@ def test_candidates_come_ranked_with_scores_and_the_first_is_the_answer(name: st
 @pytest.mark.parametrize("name", ["prior", "random", "tfidf", "bm25", "blend"])
 def test_a_name_that_the_dataset_does_not_know_is_skipped(name: str, world: Dataset) -> None:
     stranger = Snippet("x", "all", "Nobody knows Zork here.", 13, 17)
-    assert opened(name, world).link([stranger])[0].status == "skipped"
+    assert link(opened(name, world), [stranger])[0].status == "skipped"
 
 
 @pytest.mark.parametrize("name", ["tfidf", "bm25", "blend"])
@@ -133,13 +141,13 @@ def test_missing_descriptions_are_said(name: str, world: Dataset) -> None:
 
 def test_the_prior_of_known_commonness_is_its_share(world: Dataset) -> None:
     # Commonness 50 and 5, each with one added: 51 / 57 and 6 / 57.
-    (prediction,) = opened("prior", world).link([next(world.snippets("top"))])
+    (prediction,) = link(opened("prior", world), [next(world.snippets("top"))])
     assert [candidate.score for candidate in prediction.candidates] == pytest.approx([51 / 57, 6 / 57])
 
 
 def test_the_prior_of_unknown_commonness_is_one_over_the_rank(mini: Dataset) -> None:
     snippet = next(snippet for snippet in mini.snippets("top") if len(mini.spaces[snippet.space or ""].entities) == 2)
-    (prediction,) = opened("prior", mini).link([snippet])
+    (prediction,) = link(opened("prior", mini), [snippet])
     assert [candidate.score for candidate in prediction.candidates] == pytest.approx([2 / 3, 1 / 3])
 
 
@@ -147,7 +155,7 @@ def test_an_equal_score_is_no_prior(world: Dataset) -> None:
     # Nothing in these contexts speaks for either entity: over many of them both must come first now and then.
     linker = opened("tfidf", world)
     snippets = [Snippet(str(n), "all", f"{n} {n}: Avon", len(f"{n} {n}: "), len(f"{n} {n}: Avon")) for n in range(60)]
-    answers = [prediction.answer for prediction in linker.link(snippets)]
+    answers = [prediction.answer for prediction in link(linker, snippets)]
     assert {top("Avon"), shadow("Avon")} == set(answers)
 
 

@@ -1,0 +1,330 @@
+"""A linker behind a URL, against a real server on loopback that behaves as services do."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import httpx
+import pytest
+
+from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker, web
+from shadowprobe.plugins import options_of
+from shadowprobe.session import Job
+
+Reply = tuple[int, dict[str, str], bytes]
+Behaviour = Callable[[int, dict[str, Any]], Reply]
+
+
+def right(_: int, asked: dict[str, Any]) -> Reply:
+    """Answers with the river of the name, as REL's server answers: a list of lists."""
+    mention = asked["text"][asked["start"] : asked["start"] + asked["length"]]
+    return 200, {}, json.dumps([[asked["start"], asked["length"], f"{mention}_(river)", 0.75]]).encode()
+
+
+class Service(ThreadingHTTPServer):
+    """A service whose behaviour a test sets, and that remembers what it was asked and how many at once."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.behaviour: Behaviour = right
+        self.requests: list[tuple[float, dict[str, Any]]] = []
+        self.at_once = self.most_at_once = 0
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/api"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Service
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.requests.append((time.monotonic(), asked))
+            number = len(self.server.requests)
+            self.server.at_once += 1
+            self.server.most_at_once = max(self.server.most_at_once, self.server.at_once)
+        status, headers, body = self.server.behaviour(number, asked)
+        with self.server.lock:
+            self.server.at_once -= 1
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    server = Service()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+
+
+class Rivers(WebLinker):
+    """A wrapper as an afternoon's work: what goes out, what comes back."""
+
+    name = "rivers"
+    endpoint = "http://127.0.0.1:9/nobody"
+    batch_size: ClassVar[int] = 8
+
+    def request(self, snippet: Snippet) -> Request:
+        asked = {"text": snippet.text, "start": snippet.start, "length": snippet.end - snippet.start}
+        return Request("POST", self.url, json=asked)
+
+    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
+        for start, _, title, score in response.json():
+            if start == snippet.start:
+                return self.answer(snippet, title, score)
+        return self.skip(snippet)
+
+
+def linked(linker: WebLinker, dataset: Dataset, count: int | None = None) -> list[Prediction | Failure]:
+    linker.open(dataset.knowledge)
+    try:
+        return linker.link(list(dataset.snippets())[:count])
+    finally:
+        linker.close()
+
+
+def test_request_and_parse_are_all_that_a_wrapper_writes(service: Service, world: Dataset) -> None:
+    first, *_ = linked(Rivers(service.url), world)
+    assert isinstance(first, Prediction)
+    assert (first.id, first.answer, first.score) == ("tAvon", "Avon_(river)", 0.75)
+
+
+def test_a_whole_run_against_a_service(service: Service, world: Dataset, tmp_path: Path) -> None:
+    results = Job(Rivers(service.url), world, out=tmp_path / "run").run().results
+    assert results["subsets"]["top"]["recall"] == 1.0
+    assert results["subsets"]["shadow"]["recall"] == 0.0
+    assert results["linker"]["options"]["url"] == service.url
+
+
+def test_requests_go_out_side_by_side_but_no_more_than_allowed(service: Service, world: Dataset) -> None:
+    together = threading.Barrier(3)
+
+    def wait_for_two_more(number: int, asked: dict[str, Any]) -> Reply:
+        # Passed only if three requests are here at once; a sequential client would break the barrier.
+        if number <= 3:
+            together.wait(timeout=10)
+        return right(number, asked)
+
+    service.behaviour = wait_for_two_more
+    answers = linked(Rivers(service.url, concurrency=3), world)
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    assert service.most_at_once == 3
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_what_may_pass_is_tried_again(service: Service, world: Dataset, status: int) -> None:
+    service.behaviour = lambda number, asked: (status, {}, b"") if number <= 2 else right(number, asked)
+    (answer,) = linked(Rivers(service.url), world, 1)
+    assert isinstance(answer, Prediction)
+    assert len(service.requests) == 3
+
+
+def test_retry_after_is_honoured(service: Service, world: Dataset) -> None:
+    service.behaviour = lambda number, asked: (429, {"Retry-After": "1"}, b"") if number == 1 else right(number, asked)
+    answers = linked(Rivers(service.url, concurrency=1), world, 3)
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    first, second = (moment for moment, _ in service.requests[:2])
+    assert second - first >= 0.95
+
+
+def test_an_endless_retry_after_is_not_waited_for(service: Service, world: Dataset) -> None:
+    service.behaviour = lambda *_: (503, {"Retry-After": "86400"}, b"")
+    with pytest.raises(LinkerError, match="asks for a pause of 86400 s; try again later"):
+        linked(Rivers(service.url), world, 3)
+
+
+def test_after_enough_tries_the_snippet_fails_and_no_other(service: Service, world: Dataset) -> None:
+    def broken_for_berg(number: int, asked: dict[str, Any]) -> Reply:
+        return (503, {}, b"") if "Berg runs" in asked["text"] else right(number, asked)
+
+    service.behaviour = broken_for_berg
+    answers = {answer.id: answer for answer in linked(Rivers(service.url, retries=2), world)}
+    failed = [answer for answer in answers.values() if isinstance(answer, Failure)]
+    assert [failure.id for failure in failed] == ["tBerg"]
+    assert failed[0].error == f"{service.url}: 503 Service Unavailable, 3 times"
+
+
+def test_a_failed_snippet_is_asked_again_by_the_next_run_and_only_it(
+    service: Service, world: Dataset, tmp_path: Path
+) -> None:
+    service.behaviour = lambda n, asked: (500, {}, b"") if "Berg runs" in asked["text"] else right(n, asked)
+    first = Job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
+    assert first is not None
+    assert (first.failed, first.answered) == (1, world.count() - 1)
+    service.behaviour, service.requests = right, []
+    second = Job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
+    assert second is not None
+    assert (second.failed, second.answered, len(service.requests)) == (0, 1, 1)
+
+
+def test_a_refusal_is_not_tried_again(service: Service, world: Dataset) -> None:
+    service.behaviour = lambda *_: (400, {}, b"text too long")
+    (answer,) = linked(Rivers(service.url), world, 1)
+    assert isinstance(answer, Failure)
+    assert answer.error == f"{service.url}: 400 Bad Request: 'text too long'"
+    assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Bad gateway</html>", id="HTML instead of JSON"),
+        pytest.param(b"[[17, 4, ", id="a truncated body"),
+        pytest.param(b'{"error": "no"}', id="another shape"),
+        pytest.param(b"[[]]", id="too few items"),
+        pytest.param(b"\xff\xfe\x00", id="another charset"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_rubbish_is_the_failure_of_its_snippet(service: Service, world: Dataset, body: bytes) -> None:
+    service.behaviour = lambda *_: (200, {}, body)
+    (answer,) = linked(Rivers(service.url), world, 1)
+    assert isinstance(answer, Failure)
+    assert answer.error.startswith("the answer cannot be read (")
+    assert "\n" not in answer.error
+
+
+def test_a_slow_answer_is_given_up(service: Service, world: Dataset) -> None:
+    release = threading.Event()
+
+    def never(number: int, asked: dict[str, Any]) -> Reply:
+        release.wait(10)
+        return right(number, asked)
+
+    service.behaviour = never
+    (answer,) = linked(Rivers(service.url, timeout=0.2, retries=1), world, 1)
+    release.set()
+    assert isinstance(answer, Failure)
+    assert answer.error == f"{service.url}: no answer in 0.2 s, 2 times"
+
+
+def test_a_dead_service_stops_the_run_at_once_and_says_what_to_do(world: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(LinkerError, match=r"no connection .*is the service of `rivers` running\? -o url="):
+        Job(Rivers("http://127.0.0.1:9/nobody"), world, out=tmp_path / "run").run()
+
+
+def test_answers_from_before_a_service_went_away_are_kept(service: Service, world: Dataset, tmp_path: Path) -> None:
+    class Dying(Rivers):
+        """Loses its service after five requests."""
+
+        sent = 0
+
+        def request(self, snippet: Snippet) -> Request:
+            self.sent += 1
+            asked = super().request(snippet)
+            return asked if self.sent <= 5 else asked._replace(url="http://127.0.0.1:9/gone")
+
+    job = Job(Dying(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=30)
+    outcome = job.run().outcome
+    assert outcome is not None
+    assert outcome.answered == 5
+    assert outcome.failed == world.count() - 5
+
+
+def test_a_rate_spreads_the_requests(service: Service, world: Dataset) -> None:
+    linked(Rivers(service.url, rate=20.0), world, 5)
+    moments = sorted(moment for moment, _ in service.requests)
+    # Five requests at twenty a second leave over at least four twentieths of one.
+    assert moments[-1] - moments[0] >= 0.18
+
+
+class WithToken(Rivers):
+    """Sends its token in the query, as some services want it."""
+
+    name = "with-token"
+
+    def request(self, snippet: Snippet) -> Request:
+        return super().request(snippet)._replace(params={"token": self.token})
+
+
+def test_a_missing_token_is_asked_for_by_name(service: Service, world: Dataset) -> None:
+    with pytest.raises(LinkerError, match="set the environment variable SHADOWPROBE_WITH_TOKEN_TOKEN"):
+        linked(WithToken(service.url), world, 2)
+    assert service.requests == []
+
+
+@pytest.mark.parametrize(("status", "body"), [(403, b"bad token s3cret"), (400, b"s3cret?"), (200, b"s3cret")])
+def test_a_token_reaches_no_message_and_no_file(
+    service: Service, world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, body: bytes
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_WITH_TOKEN_TOKEN", "s3cret")
+    service.behaviour = lambda n, asked: right(n, asked) if n <= 2 else (status, {}, body)
+    message = ""
+    try:
+        Job(WithToken(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=4).run()
+    except LinkerError as error:
+        message = str(error)
+    assert "s3cret" not in message
+    written = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
+    assert b"tAvon" in written
+    assert b"s3cret" not in written
+
+
+def test_a_wrapper_without_an_address_asks_for_one(world: Dataset) -> None:
+    class Homeless(Rivers):
+        endpoint = ""
+
+    with pytest.raises(LinkerError, match="add -o url=http://HOST:PORT/PATH"):
+        linked(Homeless(), world, 1)
+
+
+def test_options_of_the_base_are_options_of_the_wrapper() -> None:
+    class Tagged(Rivers):
+        """Has an option of its own and passes the others on."""
+
+        def __init__(self, tagger: str = "ner-fast", **web: Any) -> None:
+            super().__init__(**web)
+            self.tagger = tagger
+
+    assert list(options_of(Tagged)) == ["tagger", "url", "concurrency", "rate", "timeout", "retries"]
+
+
+@pytest.mark.parametrize("options", [{"concurrency": 0}, {"timeout": 0}, {"rate": -1}, {"retries": -1}])
+def test_settings_that_cannot_be_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="concurrency must be at least 1"):
+        Rivers(**options)
+
+
+def test_it_works_inside_a_loop_that_runs_already(service: Service, world: Dataset) -> None:
+    import asyncio
+
+    async def notebook() -> list[Prediction | Failure]:
+        return linked(Rivers(service.url), world, 2)
+
+    assert len(asyncio.run(notebook())) == 2
+
+
+def test_usage_errors_of_a_wrapper_reach_the_user_in_one_line(tmp_path: Path) -> None:
+    from shadowprobe.plugins import make_linker
+
+    (tmp_path / "mine.py").write_text("from shadowprobe import WebLinker\nclass Mine(WebLinker):\n    name = 'mine'\n")
+    with pytest.raises(UsageError, match="concurrency must be at least 1"):
+        make_linker(f"{tmp_path}/mine.py:Mine", {"concurrency": "0"})
