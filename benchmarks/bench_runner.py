@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import msgspec
 from goals import Goal, Measured, parser, show
 from synthetic import Shape
 
-from shadowprobe import Prediction, Snippet, open_dataset
+from shadowprobe import Failure, Prediction, Snippet, open_dataset
 from shadowprobe.linker import Linker
 from shadowprobe.plugins import make_linker
 from shadowprobe.session import Job
@@ -47,7 +48,7 @@ class Stopwatch:
         # On the instance and not in a subclass, so that the run card describes the linker as it is.
         vars(linker)["link"] = self.link
 
-    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+    def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
         """The linker's answers."""
         started = time.process_time()
         predictions = self._link(snippets)
