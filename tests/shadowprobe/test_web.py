@@ -4,80 +4,30 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import httpx
 import pytest
+from service import Asked, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker, web
 from shadowprobe.plugins import options_of
 from shadowprobe.session import Job
 
-Reply = tuple[int, dict[str, str], bytes]
-Behaviour = Callable[[int, dict[str, Any]], Reply]
 
-
-def right(_: int, asked: dict[str, Any]) -> Reply:
+def right(_: int, request: Asked) -> Reply:
     """Answers with the river of the name, as REL's server answers: a list of lists."""
+    asked = request.json
     mention = asked["text"][asked["start"] : asked["start"] + asked["length"]]
     return 200, {}, json.dumps([[asked["start"], asked["length"], f"{mention}_(river)", 0.75]]).encode()
 
 
-class Service(ThreadingHTTPServer):
-    """A service whose behaviour a test sets, and that remembers what it was asked and how many at once."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.behaviour: Behaviour = right
-        self.requests: list[tuple[float, dict[str, Any]]] = []
-        self.at_once = self.most_at_once = 0
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/api"
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Service
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.server.lock:
-            self.server.requests.append((time.monotonic(), asked))
-            number = len(self.server.requests)
-            self.server.at_once += 1
-            self.server.most_at_once = max(self.server.most_at_once, self.server.at_once)
-        status, headers, body = self.server.behaviour(number, asked)
-        with self.server.lock:
-            self.server.at_once -= 1
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
-
-
 @pytest.fixture
 def service() -> Iterator[Service]:
-    server = Service()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(right) as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +77,7 @@ def test_a_whole_run_against_a_service(service: Service, world: Dataset, tmp_pat
 def test_requests_go_out_side_by_side_but_no_more_than_allowed(service: Service, world: Dataset) -> None:
     together = threading.Barrier(3)
 
-    def wait_for_two_more(number: int, asked: dict[str, Any]) -> Reply:
+    def wait_for_two_more(number: int, asked: Asked) -> Reply:
         # Passed only if three requests are here at once; a sequential client would break the barrier.
         if number <= 3:
             together.wait(timeout=10)
@@ -151,7 +101,7 @@ def test_retry_after_is_honoured(service: Service, world: Dataset) -> None:
     service.behaviour = lambda number, asked: (429, {"Retry-After": "1"}, b"") if number == 1 else right(number, asked)
     answers = linked(Rivers(service.url, concurrency=1), world, 3)
     assert all(isinstance(answer, Prediction) for answer in answers)
-    first, second = (moment for moment, _ in service.requests[:2])
+    first, second = (asked.moment for asked in service.requests[:2])
     assert second - first >= 0.95
 
 
@@ -162,8 +112,8 @@ def test_an_endless_retry_after_is_not_waited_for(service: Service, world: Datas
 
 
 def test_after_enough_tries_the_snippet_fails_and_no_other(service: Service, world: Dataset) -> None:
-    def broken_for_berg(number: int, asked: dict[str, Any]) -> Reply:
-        return (503, {}, b"") if "Berg runs" in asked["text"] else right(number, asked)
+    def broken_for_berg(number: int, asked: Asked) -> Reply:
+        return (503, {}, b"") if "Berg runs" in asked.json["text"] else right(number, asked)
 
     service.behaviour = broken_for_berg
     answers = {answer.id: answer for answer in linked(Rivers(service.url, retries=2), world)}
@@ -175,7 +125,7 @@ def test_after_enough_tries_the_snippet_fails_and_no_other(service: Service, wor
 def test_a_failed_snippet_is_asked_again_by_the_next_run_and_only_it(
     service: Service, world: Dataset, tmp_path: Path
 ) -> None:
-    service.behaviour = lambda n, asked: (500, {}, b"") if "Berg runs" in asked["text"] else right(n, asked)
+    service.behaviour = lambda n, asked: (500, {}, b"") if "Berg runs" in asked.json["text"] else right(n, asked)
     first = Job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
     assert first is not None
     assert (first.failed, first.answered) == (1, world.count() - 1)
@@ -215,7 +165,7 @@ def test_rubbish_is_the_failure_of_its_snippet(service: Service, world: Dataset,
 def test_a_slow_answer_is_given_up(service: Service, world: Dataset) -> None:
     release = threading.Event()
 
-    def never(number: int, asked: dict[str, Any]) -> Reply:
+    def never(number: int, asked: Asked) -> Reply:
         release.wait(10)
         return right(number, asked)
 
@@ -251,7 +201,7 @@ def test_answers_from_before_a_service_went_away_are_kept(service: Service, worl
 
 def test_a_rate_spreads_the_requests(service: Service, world: Dataset) -> None:
     linked(Rivers(service.url, rate=20.0), world, 5)
-    moments = sorted(moment for moment, _ in service.requests)
+    moments = sorted(asked.moment for asked in service.requests)
     # Five requests at twenty a second leave over at least four twentieths of one.
     assert moments[-1] - moments[0] >= 0.18
 
