@@ -267,7 +267,7 @@ def _needs(node: ast.ClassDef) -> str:
 
 
 def _source_file(module_name: str) -> Path | None:
-    """The file of a module, found without importing more than its outermost package."""
+    """The file of a module, found by importing at most the packages that it lies in."""
     try:
         spec = importlib.util.find_spec(module_name)
     except (ImportError, ValueError):
