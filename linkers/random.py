@@ -22,7 +22,8 @@ class RandomLinker(Linker):
     def _link(self, snippet: Snippet) -> Prediction:
         candidates = self.knowledge.candidates(snippet.mention)
         drawn = [(entity, self._draw(snippet, entity.title)) for entity in candidates]
-        return self.ranked(snippet, sorted(drawn, key=lambda pair: -pair[1]))
+        drawn.sort(key=lambda pair: -pair[1])
+        return self.ranked(snippet, drawn)
 
     def _draw(self, snippet: Snippet, title: str) -> float:
         # A digest and not a generator: the lot must not depend on the order or the size of the batches.

@@ -18,7 +18,8 @@ class ConfidenceProbe(Probe):
 
     Only answers that name an entity and carry a score count. `auroc_real_against_neutral`: the chance that a real
     context (Top or Shadow) scores higher than a neutral one; 0.5 means that the score says nothing about the context.
-    `auroc_right_against_wrong`: the chance that a right answer scores higher than a wrong one, all gold subsets.
+    `auroc_right_against_wrong`: the chance that a right answer scores higher than a wrong one, without
+    Tail, whose names have no other entity to confuse them with.
     Scores of different linkers have different scales; only the AUROC can be compared between them.
     """
 
@@ -35,7 +36,7 @@ class ConfidenceProbe(Probe):
             if (rows := answers.rows(subset) & scored).any()
         }
         real, neutral = answers.rows("top", "shadow") & scored, answers.rows("neutral") & scored
-        gold = answers.scored("top", "shadow", "tail", "all") & scored
+        gold = answers.scored("top", "shadow", "all") & scored
         return {
             "subsets": subsets,
             "auroc_real_against_neutral": self._auroc(answers.score, real, neutral),

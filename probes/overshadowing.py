@@ -39,7 +39,9 @@ class OvershadowingProbe(Probe):
     `consistent`: share of the spaces with both right. NIL and skipped are never the same entity. `reads_minus_repeats`
     is consistent - prior_bias, with a paired bootstrap interval. A linker that answers by lot among k candidates
     does either with probability 1/k², so that its difference is 0; `verdict` is `reads` where the interval lies above
-    0, `repeats` below, else `undecided`, and `silent` where fewer than half of the spaces get two entities.
+    0, `repeats` below, else `undecided`. It is `silent` where fewer than half of the spaces get two entities, and
+    `unknown` where fewer than half have a prior.
+    A space with several Top or Shadow snippets is paired by the first of each; `snippets_left_out` counts the others.
     """
 
     name = "overshadowing"
@@ -52,13 +54,14 @@ class OvershadowingProbe(Probe):
             return not_measured("the dataset has no space with both a Top and a Shadow snippet")
         top, shadow = answers.entity[pairs.top], answers.entity[pairs.shadow]
         top_right, shadow_right = answers.correct[pairs.top], answers.correct[pairs.shadow]
-        with_prior = bool(answers.rows("neutral").any())
+        prior = answers.prior[pairs.space]
+        # Without neutral contexts, or without answers to them, there is no prior that could be repeated.
+        with_prior = bool((prior >= 0).any())
         same = overshadowed(top, shadow)
-        biased = prior_biased(top, shadow, answers.prior[pairs.space])
+        biased = prior_biased(top, shadow, prior)
         rates = {
             "overshadowed": same,
             "prior_bias": biased if with_prior else None,
-            "answered_with_top": shadow == answers.top_of[pairs.space],
             "consistent": top_right & shadow_right,
         }
         findings: Findings = {"spaces": n}
@@ -66,12 +69,24 @@ class OvershadowingProbe(Probe):
             total = int(np.count_nonzero(hits)) if hits is not None else None
             findings[name] = total / n if total is not None else None
             findings[f"{name}_ci95"] = list(wilson(total, n)) if total is not None else None
+        findings |= self._answered_with_top(answers)
         findings |= self._top_against_shadow(answers, top_right, shadow_right)
         if with_prior:
             findings |= self._reads_against_repeats(answers, top_right & shadow_right, biased)
-            silent = 2 * int(np.count_nonzero((top >= 0) & (shadow >= 0))) < n
-            findings["verdict"] = "silent" if silent else verdict(*findings["reads_minus_repeats_ci95"])
+            findings["verdict"] = verdict(*findings["reads_minus_repeats_ci95"])
+        if answers.rows("neutral").any():
+            if 2 * int(np.count_nonzero(prior >= 0)) < n:
+                findings["verdict"] = "unknown"
+            elif 2 * int(np.count_nonzero((top >= 0) & (shadow >= 0))) < n:
+                findings["verdict"] = "silent"
+        findings["snippets_left_out"] = int(np.count_nonzero(answers.rows("top", "shadow"))) - 2 * n
         return findings
+
+    def _answered_with_top(self, answers: Answers) -> Findings:
+        rows = answers.rows("shadow")
+        hits = int(np.count_nonzero(answers.entity[rows] == answers.top_of[answers.space[rows]]))
+        total = int(np.count_nonzero(rows))
+        return {"answered_with_top": hits / total, "answered_with_top_ci95": list(wilson(hits, total))}
 
     def _top_against_shadow(self, answers: Answers, top: Booleans, shadow: Booleans) -> Findings:
         table = [int(np.count_nonzero(cell)) for cell in (top & shadow, top & ~shadow, ~top & shadow, ~top & ~shadow)]

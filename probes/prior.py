@@ -26,6 +26,8 @@ class PriorProbe(Probe):
         neutral = answers.rows("neutral")
         if not neutral.any():
             return not_measured("the dataset has no neutral contexts")
+        if not (answers.prior >= 0).any():
+            return not_measured("the linker names no entity in any neutral context")
         findings: Findings = {
             subset: self._shares(answers, answers.scored(subset))
             for subset in ("top", "shadow")
@@ -35,10 +37,10 @@ class PriorProbe(Probe):
         with_prior = has_neutral[answers.prior[has_neutral] >= 0]
         findings["spaces"] = len(has_neutral)
         findings["without_prior"] = len(has_neutral) - len(with_prior)
-        findings["stability"] = self._stability(answers, neutral) if len(with_prior) else None
+        findings["stability"] = self._stability(answers, neutral)
         is_top = int(np.count_nonzero(answers.prior[with_prior] == answers.top_of[with_prior]))
-        findings["prior_is_top"] = is_top / len(with_prior) if len(with_prior) else None
-        findings["prior_is_top_ci95"] = list(wilson(is_top, len(with_prior))) if len(with_prior) else None
+        findings["prior_is_top"] = is_top / len(with_prior)
+        findings["prior_is_top_ci95"] = list(wilson(is_top, len(with_prior)))
         return findings
 
     def _shares(self, answers: Answers, rows: Booleans) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -54,6 +55,7 @@ class Answers:
     ) -> None:
         self.dataset = dataset
         self.gerbil_threshold, self.rounds, self.seed = gerbil_threshold, rounds, seed
+        self.redirects_digest = _digest(redirects) if redirects else None
         self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects)
         self.names: list[str] = list(dataset.entities)
         self._code: dict[str, int] = {title: code for code, title in enumerate(self.names)}
@@ -230,7 +232,16 @@ def fault(prediction: Prediction) -> tuple[str, str] | None:
         return "status", f"is {prediction.status}, and there is an answer too"
     if prediction.answer is not None and not prediction.answer.strip():
         return "answer", "is empty: give an entity, or a status of nil or skipped"
+    for number, candidate in enumerate(prediction.candidates):
+        if not candidate.answer and candidate.page_id is None and candidate.qid is None:
+            return f"candidates[{number}]", "names no entity: give its answer, page_id or qid"
     return None
+
+
+def _digest(redirects: Mapping[str, str]) -> str:
+    """What tells one redirect table from another."""
+    lines = "".join(f"{old}\t{new}\n" for old, new in sorted(redirects.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def resolve_candidate(resolver: Resolver, candidate: Candidate) -> Resolution:

@@ -82,6 +82,8 @@ def _listed(known: Known) -> Listed:
 def open_dataset(name_or_path: str, watcher: Watcher | None = None) -> Dataset:
     """The dataset of a known name, downloaded once where it must be, or that of a directory."""
     names = [known.name for known in KNOWN]
+    if not name_or_path:
+        raise UsageError(f"the name of the dataset is empty: give a directory or one of {', '.join(names)}")
     if name_or_path == "shadowlink":
         from shadowprobe.download import shadowlink_directory
 

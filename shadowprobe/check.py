@@ -14,6 +14,7 @@ from shadowprobe.errors import ShadowprobeError
 from shadowprobe.identity import Resolver
 from shadowprobe.linker import Linker, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
+from shadowprobe.runner import by_id
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
@@ -81,6 +82,7 @@ class _Battery:
             ("mention at the very start and at the very end", self.edges),
             ("an unknown name: NIL or skipped, or an answer, but no crash", self.unknown),
             ("scores are finite, candidates fall from the best", self.scores),
+            ("answers are entities that the dataset knows", self.known),
         ]
 
     def answers(self) -> str:
@@ -169,10 +171,21 @@ class _Battery:
                 raise BrokenError(f"{prediction.id}: the candidates are not ordered from the best score down")
         return f"{len(scored)} of {len(predictions)} with a score, {len(listed)} with candidates"
 
+    def known(self) -> str:
+        linked = [prediction for prediction in self._link(self.sample) if prediction.status == "linked"]
+        rules = [self.resolver.resolve(p.answer, p.page_id, p.qid).rule for p in linked]
+        known = len(rules) - rules.count("unresolved")
+        if rules and not known:
+            shown = linked[0].answer or linked[0].qid or linked[0].page_id
+            raise BrokenError(
+                f"none of {len(rules)}, such as {shown!r}: titles of another wiki, or ids it does not have?"
+            )
+        return f"{known} of {len(rules)}"
+
     def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
         """The predictions in the order of the snippets."""
         found: dict[str, Prediction] = {}
-        for prediction in self.linker.link(list(snippets)):
+        for prediction in by_id(self.linker.link(list(snippets))).values():
             if isinstance(prediction, Failure):
                 raise BrokenError(f"{prediction.id}: {prediction.error}")
             found[prediction.id] = prediction

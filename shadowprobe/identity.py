@@ -285,6 +285,10 @@ class Resolver:
             return Resolution(self._page_ids[page_id], "page_id")
         if qid is not None and qid in self._qids:
             found: Resolution | None = Resolution(self._qids[qid], "qid")
+        elif qid is not None and qid in self._table:
+            # A table may lead from QIDs to titles too, for datasets that know none.
+            moved = self._by_title(self._table[qid])
+            found = moved._replace(rule="redirect") if moved is not None else None
         else:
             found = self._by_title(reference.title) if reference.title and not foreign else None
         if found is None:

@@ -7,13 +7,15 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from shadowprobe.errors import InputError, UsageError
+from shadowprobe.model import Status, Subset
 
 T = TypeVar("T")
+CHOICES = {"status": get_args(Status), "subset": get_args(Subset)}
 # Some editors and spreadsheets put it before the first line.
 BOM = b"\xef\xbb\xbf"
 _FIELD_AT = re.compile(r"^(?P<problem>.*?) - at `\$\.?(?P<field>.*)`$")
@@ -83,7 +85,9 @@ def _readable(path: Path, content: bytes, error: Exception, line: int | None = N
         return InputError(path, f"not valid JSON ({text})", line=line_of(place))
     at = _FIELD_AT.match(text)
     if at and at["field"]:
-        return InputError(path, at["problem"], line=line, field=at["field"].lstrip("."))
+        field = at["field"].lstrip(".")
+        choices = f": choose from {', '.join(CHOICES[field])}" if field in CHOICES and "enum" in text else ""
+        return InputError(path, f"{at['problem']}{choices}", line=line, field=field)
     named = _FIELD_NAMED.search(text)
     return InputError(path, text, line=line, field=named[1] if named else None)
 
@@ -100,8 +104,12 @@ def encode_json(item: Any) -> bytes:
 
 
 def as_read_back(item: Any) -> Any:
-    """The object as it will be when it has been written and read; a path, or what else JSON lacks, is its text."""
-    return msgspec.json.decode(msgspec.json.encode(item, enc_hook=str))
+    """The object as it will be when it has been written and read: NumPy's numbers are numbers, a path is its text."""
+    return msgspec.json.decode(msgspec.json.encode(item, enc_hook=_plain))
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -9,7 +9,9 @@ from typing import ClassVar
 from shadowprobe.knowledge import Knowledge
 from shadowprobe.model import Candidate, Entity, Failure, Prediction, Snippet
 
-Ranked = Sequence[tuple[Entity, float]]
+# An entity as a linker may give it: one of the knowledge, or a title or URI; with its score, or without.
+Named = Entity | str
+Scored = Named | tuple[Named, float | None]
 
 
 class Linker:
@@ -23,7 +25,7 @@ class Linker:
     version: ClassVar[str] = ""
     needs: ClassVar[str] = "nothing"
     batch_size: ClassVar[int] = 64
-    # Only a linker that says so is shown the gold answers; every other gets snippets without them.
+    # Only a linker that says so is shown the gold answer and the subset; every other gets snippets without them.
     sees_gold: ClassVar[bool] = False
 
     knowledge: Knowledge
@@ -52,9 +54,9 @@ class Linker:
     def answer(
         self,
         snippet: Snippet,
-        entity: Entity | str,
+        entity: Named,
         score: float | None = None,
-        candidates: Iterable[Candidate] = (),
+        candidates: Iterable[Candidate | Scored] = (),
         *,
         page_id: int | None = None,
         qid: str | None = None,
@@ -66,17 +68,15 @@ class Linker:
             page_id=page_id,
             qid=qid,
             score=score,
-            candidates=tuple(candidates),
+            candidates=tuple(as_candidate(candidate) for candidate in candidates),
         )
 
-    def ranked(self, snippet: Snippet, ranking: Ranked) -> Prediction:
+    def ranked(self, snippet: Snippet, ranking: Iterable[Scored]) -> Prediction:
         """The first of a ranking is the answer and all are its candidates; an empty one skips the snippet."""
-        if not ranking:
+        candidates = [as_candidate(item) for item in ranking]
+        if not candidates:
             return self.skip(snippet)
-        candidates = [
-            Candidate(answer=entity.title, score=score if math.isfinite(score) else None) for entity, score in ranking
-        ]
-        return self.answer(snippet, ranking[0][0], candidates[0].score, candidates)
+        return self.answer(snippet, candidates[0].answer or "", candidates[0].score, candidates)
 
     def nil(self, snippet: Snippet, score: float | None = None) -> Prediction:
         """The mention means no entity that the system knows, and it says so."""
@@ -91,19 +91,22 @@ class Linker:
         return Prediction(id=snippet.id, status="skipped")
 
 
+def as_candidate(item: Candidate | Scored) -> Candidate:
+    """A candidate from an entity, a title or URI, alone or with its score."""
+    if isinstance(item, Candidate):
+        return item
+    entity, score = item if isinstance(item, tuple) else (item, None)
+    if not isinstance(entity, (Entity, str)):
+        raise TypeError(f"a candidate is an entity or a title, alone or with its score, not {item!r}")
+    known = score is not None and math.isfinite(score)
+    return Candidate(answer=entity.title if isinstance(entity, Entity) else entity, score=score if known else None)
+
+
 def context_of(snippet: Snippet) -> str:
     """The text without its mention: what is left when the name is taken away."""
     return f"{snippet.text[: snippet.start]} {snippet.text[snippet.end :]}"
 
 
 def without_gold(snippet: Snippet) -> Snippet:
-    """The snippet as a linker may see it."""
-    return Snippet(
-        id=snippet.id,
-        subset=snippet.subset,
-        text=snippet.text,
-        start=snippet.start,
-        end=snippet.end,
-        space=snippet.space,
-        template=snippet.template,
-    )
+    """The snippet as a linker may see it: neither its answer nor the subset, which would give it away."""
+    return Snippet(snippet.id, "all", snippet.text, snippet.start, snippet.end, snippet.space)

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -24,6 +25,7 @@ Group = Literal["shadowprobe.linkers", "shadowprobe.probes"]
 LINKERS: Group = "shadowprobe.linkers"
 PROBES: Group = "shadowprobe.probes"
 P = TypeVar("P", Linker, Probe)
+PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -56,6 +58,20 @@ def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
     vars(linker)["name"] = kind.name or kind.__name__
     vars(linker)["version"] = kind.version or version
     linker.notes = []
+    return linker
+
+
+def adopt(linker: Linker) -> Linker:
+    """A linker made by its user: its version tells its code and state, so that changed ones do not share answers."""
+    kind = type(linker)
+    if not kind.version:
+        try:
+            source = inspect.getsource(kind)
+        except (OSError, TypeError):
+            # Nothing can be said of its code, and so none of its answers may be another's.
+            source = str(uuid.uuid4())
+        state = repr(sorted((key, value) for key, value in vars(linker).items() if key not in {"version", "notes"}))
+        vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
     return linker
 
 
@@ -94,11 +110,9 @@ def _constructors(kind: type[Linker]) -> Iterator[Callable[..., None]]:
 def option_values(linker: Linker, given: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Every option of a linker with the value that this run uses."""
     kind, given = type(linker), given or {}
-    hints = _hints(kind)
+    kinds = _kinds(kind)
     return {
-        name: _convert(name, given[name], hints.get(name, str))
-        if name in given
-        else getattr(linker, name, parameter.default)
+        name: _convert(name, given[name], kinds[name]) if name in given else getattr(linker, name, parameter.default)
         for name, parameter in options_of(kind).items()
     }
 
@@ -124,7 +138,7 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
     matching = [point for point in _points(group) if point.name == spec]
     if not matching:
         if spec.endswith(".py"):
-            raise PluginError(f"{spec}: name the class too, as in {spec}:MyLinker")
+            raise PluginError(f"{spec}: name the class too, as in {spec}:My{what.capitalize()}")
         raise PluginError(
             f"unknown {what} `{spec}`{nearest(spec, names(group))}:"
             f" `shadowprobe {what}s` lists them; a class of yours is given as file.py:Class"
@@ -181,12 +195,12 @@ def _class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
 
 def _construct(kind: type[Linker], spec: str, given: Mapping[str, str]) -> Linker:
     known = options_of(kind)
-    hints = _hints(kind)
+    kinds = _kinds(kind)
     for key in given:
         if key not in known:
             offer = f"it takes {', '.join(known)}" if known else "it takes none"
             raise UsageError(f"linker `{spec}` has no option `{key}`{nearest(key, known)}: {offer}")
-    values = {key: _convert(key, text, hints.get(key, str)) for key, text in given.items()}
+    values = {key: _convert(key, text, kinds[key]) for key, text in given.items()}
     missing = [name for name, p in known.items() if p.default is p.empty and name not in values]
     if missing:
         raise UsageError(f"linker `{spec}` needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
@@ -200,15 +214,19 @@ def _construct(kind: type[Linker], spec: str, given: Mapping[str, str]) -> Linke
         raise PluginError(f"linker `{spec}` cannot be made: {_one_line(error)}") from error
 
 
-def _hints(kind: type[Linker]) -> dict[str, Any]:
-    hints: dict[str, Any] = {}
+def _kinds(kind: type[Linker]) -> dict[str, Any]:
+    """The type of each option: as annotated, else that of its default, else text."""
+    kinds: dict[str, Any] = {}
     for constructor in _constructors(kind):
         try:
-            hints = get_type_hints(constructor) | hints
+            hints = get_type_hints(constructor)
         except Exception:
-            # A wrapper may name types that exist only for its checker; its options are then strings.
-            continue
-    return hints
+            # A wrapper may name types that exist only for its checker; the plain ones can still be read.
+            hints = {name: PLAIN.get(str(text)) for name, text in constructor.__annotations__.items()}
+        for name, parameter in inspect.signature(constructor).parameters.items():
+            default = type(parameter.default) if type(parameter.default) in PLAIN.values() else str
+            kinds.setdefault(name, hints.get(name) or default)
+    return kinds
 
 
 def _convert(key: str, text: str, kind: Any) -> Any:
@@ -232,6 +250,9 @@ def _convert(key: str, text: str, kind: Any) -> Any:
         except ValueError:
             noun = "whole number" if kind is int else "number"
             raise UsageError(f"option `{key}`: {text!r} is not a {noun}") from None
+    if get_origin(kind) in {list, tuple}:
+        inner = next(iter(get_args(kind)), str)
+        return get_origin(kind)(_convert(key, part.strip(), inner) for part in text.split(",") if part.strip())
     return Path(text) if kind is Path else text
 
 

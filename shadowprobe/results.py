@@ -9,7 +9,8 @@ import numpy as np
 
 from shadowprobe.answers import MISSING, Answers
 from shadowprobe.errors import PluginError
-from shadowprobe.probe import Probe
+from shadowprobe.jsonl import as_read_back
+from shadowprobe.probe import Findings, Probe
 
 Results = dict[str, Any]
 
@@ -32,6 +33,7 @@ def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any]
             "bootstrap_rounds": answers.rounds,
             "bootstrap_seed": answers.seed,
             "gerbil_threshold": answers.gerbil_threshold,
+            "redirects": answers.redirects_digest,
         },
         "missing": int(np.count_nonzero(answers.entity == MISSING)),
         "identity": {**answers.rules, "page_id_conflicts": answers.page_id_conflicts},
@@ -40,9 +42,21 @@ def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any]
     }
     for probe in probes:
         place = results if probe.top_level else results["probes"]
-        try:
-            place[probe.name] = probe.measure(answers)
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise PluginError(f"probe `{probe.name}` failed: {what} (--debug shows where)") from error
+        if probe.name in place:
+            raise PluginError(
+                f"probe `{probe.name}`: results.json has that name already, from another probe or its own"
+            )
+        place[probe.name] = _findings(probe, answers)
     return results
+
+
+def _findings(probe: Probe, answers: Answers) -> Findings:
+    """What a probe found, as JSON will hold it."""
+    try:
+        found = as_read_back(probe.measure(answers))
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(f"probe `{probe.name}` failed: {what} (--debug shows where)") from error
+    if not isinstance(found, dict):
+        raise PluginError(f"probe `{probe.name}`: measure() must return a table of findings, not {found!r}")
+    return found

@@ -30,6 +30,10 @@ HOPELESS = 16
 # Lines that are written at once; it bounds the memory that a much repeated text takes.
 BLOCK = 4096
 
+LINK_RETURNS = (
+    "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
+)
+
 Progress = Callable[[int], None]
 
 
@@ -94,6 +98,10 @@ class Runner:
             self._claim(file)
             done = bytearray(len(self.rows)) if self.force else self._answered()
             started = datetime.now(UTC)
+            if done and all(done):
+                # Everything is answered: no model is loaded and no service reached for nothing.
+                self._drop_failures()
+                return Outcome(resumed=len(done), answered=0, repeated=0, failed=0, seconds=0.0)
             self._open_linker()
             try:
                 # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
@@ -104,7 +112,7 @@ class Runner:
                 self._save_card()
                 outcome = self._link_all(file, done, progress or (lambda _: None), started)
             finally:
-                self.linker.close()
+                self._close_linker()
             finished = datetime.now(UTC)
             self.card.finished = _stamp(finished)
             self.card.seconds = round(self.card.seconds + (finished - started).total_seconds(), 3)
@@ -122,7 +130,9 @@ class Runner:
             return
         if not path.exists():
             if predictions.seek(0, os.SEEK_END):
-                raise UsageError(f"{self.out} holds {PREDICTIONS} without {RUN}; give another --out")
+                raise UsageError(
+                    f"{self.out} holds {PREDICTIONS} without {RUN}; give another --out, or --force to write over it"
+                )
             if (self.out / RESULTS).exists():
                 raise UsageError(
                     f"{self.out} holds {RESULTS} without {RUN}; give another --out, or --force to write over it"
@@ -170,6 +180,16 @@ class Runner:
         except Exception as error:
             raise LinkerError(f"linker `{self.linker.name}` failed to start: {_describe(error)}") from error
 
+    def _close_linker(self) -> None:
+        try:
+            self.linker.close()
+        except Exception as error:
+            # Its answers are safe by now.
+            self.linker.note(f"the linker failed to close: {_describe(error)}")
+
+    def _drop_failures(self) -> None:
+        (self.out / FAILURES).unlink(missing_ok=True)
+
     def _link_all(self, file: BinaryIO, done: bytearray, progress: Progress, started: datetime) -> Outcome:
         resumed = sum(done)
         progress(resumed)
@@ -201,7 +221,7 @@ class Runner:
                 progress(lines + broken)
         seconds = (datetime.now(UTC) - started).total_seconds()
         if not failed:
-            (self.out / FAILURES).unlink()
+            self._drop_failures()
         return Outcome(resumed, answered, repeated, failed, seconds)
 
     def _batches(self, done: bytearray) -> Iterator[list[Asked]]:
@@ -257,7 +277,7 @@ class Runner:
         return _describe(error)
 
     def _ask(self, snippets: list[Snippet]) -> tuple[dict[str, Prediction], dict[str, str]]:
-        predictions = {prediction.id: prediction for prediction in self.linker.link(list(snippets))}
+        predictions = by_id(self.linker.link(list(snippets)))
         answers: dict[str, Prediction] = {}
         failed: dict[str, str] = {}
         for snippet in snippets:
@@ -289,6 +309,24 @@ class Runner:
             return replace(prediction, status="nil", answer=None, candidates=candidates)
         resolution = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
         return replace(prediction, entity=resolution.entity, candidates=candidates)
+
+
+def by_id(returned: Any) -> dict[str, Prediction | Failure]:
+    """What `link` returned, by snippet; says what it should have been where it is something else."""
+    predictions: dict[str, Prediction | Failure] = {}
+    if (
+        returned is None
+        or isinstance(returned, (str, bytes, Prediction, Failure))
+        or not isinstance(returned, Iterable)
+    ):
+        raise ItemError(f"{LINK_RETURNS}; it returned {returned!r:.80}")
+    for prediction in returned:
+        if not isinstance(prediction, (Prediction, Failure)):
+            raise ItemError(f"{LINK_RETURNS}; it returned {prediction!r:.80} among them")
+        if prediction.id in predictions:
+            raise ItemError(f"two predictions for {prediction.id!r}")
+        predictions[prediction.id] = prediction
+    return predictions
 
 
 def read_run_card(path: Path) -> RunCard:

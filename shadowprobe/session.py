@@ -14,13 +14,18 @@ from shadowprobe import plugins
 from shadowprobe.answers import Answers
 from shadowprobe.catalogue import open_dataset
 from shadowprobe.dataset import Dataset, make_directory
-from shadowprobe.errors import InputError, UsageError
+from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.identity import read_redirects
 from shadowprobe.jsonl import as_read_back, encode_json, write_atomically
 from shadowprobe.linker import Linker
+from shadowprobe.probe import Probe
 from shadowprobe.results import Results, measure
 from shadowprobe.runner import PREDICTIONS, RESULTS, RUN, Outcome, Progress, RunCard, Runner, read_run_card
 from shadowprobe.statistics import ROUNDS, SEED
+
+SECRET_NAME = re.compile(r"token|secret|passw|(?:^|_)key$", re.IGNORECASE)
+SECRET_IN_URL = re.compile(r"([?&][^=&]*(?:token|secret|passw|key)[^=&]*=)[^&#]*", re.IGNORECASE)
+CREDENTIALS = re.compile(r"^(\w+://)[^/@]+@")
 
 
 class Settings(Struct, frozen=True):
@@ -47,7 +52,7 @@ class Job:
     def __init__(
         self,
         linker: str | Linker,
-        dataset: str | Dataset = "mini",
+        dataset: str | Path | Dataset = "mini",
         *,
         options: Mapping[str, str] | None = None,
         out: Path | str | None = None,
@@ -59,18 +64,19 @@ class Job:
     ) -> None:
         self.settings = settings or Settings()
         options = dict(options or {})
-        self.linker = plugins.make_linker(linker, options) if isinstance(linker, str) else linker
+        _refuse_impossible(linker, options, batch_size, limit)
+        self.linker = plugins.make_linker(linker, options) if isinstance(linker, str) else plugins.adopt(linker)
         # As the user named it, so that later commands find the dataset again.
-        self.location = _text(location or (dataset if isinstance(dataset, str) else str(dataset.path)))
-        opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
+        self.location = _text(location or str(dataset.path if isinstance(dataset, Dataset) else dataset))
+        opened = _open(dataset)
         self.dataset = opened.first(limit) if limit is not None else opened
-        self.probes = [plugins.make_probe(name) for name in self.settings.probes or plugins.names(plugins.PROBES)]
+        self.probes, self.notes = _probes(self.settings)
         self.answers = _empty_answers(self.dataset, self.settings)
         name = self.linker.name or type(self.linker).__name__
         self.described = {
             "name": name,
             "version": self.linker.version,
-            "options": as_read_back(plugins.option_values(self.linker, options)),
+            "options": _without_secrets(as_read_back(plugins.option_values(self.linker, options))),
         }
         self.out = Path(out) if out is not None else _default_out(name, self.dataset)
         self.runner = Runner(
@@ -92,14 +98,14 @@ class Job:
         """Links, measures, writes results.json."""
         outcome = self.runner.run(progress)
         answers = self.answers.read(self.out / PREDICTIONS, partial=self.dataset.limit is not None)
-        results = measure(answers, self.probes, linker=self.described, notes=self.runner.card.notes)
+        results = measure(answers, self.probes, linker=self.described, notes=[*self.runner.card.notes, *self.notes])
         write_atomically(self.out / RESULTS, encode_json(results))
         return Finished(results, self.out, outcome)
 
 
 def run(
     linker: str | Linker,
-    dataset: str | Dataset = "mini",
+    dataset: str | Path | Dataset = "mini",
     *,
     options: Mapping[str, str] | None = None,
     out: Path | str | None = None,
@@ -124,21 +130,26 @@ def run(
 
 def score(
     predictions: Path | str,
-    dataset: str | Dataset = "mini",
+    dataset: str | Path | Dataset | None = None,
     *,
+    limit: int | None = None,
     name: str | None = None,
     out: Path | str | None = None,
     settings: Settings | None = None,
     force: bool = False,
 ) -> Results:
-    """Measures a predictions file or a run directory, writes results.json and returns what it holds."""
-    return score_file(predictions, dataset, name=name, out=out, settings=settings, force=force).results
+    """Measures a predictions file or a run directory, writes results.json and returns what it holds.
+
+    Without a dataset, that of the run is taken, or `mini` for a file that belongs to none.
+    """
+    return score_file(predictions, dataset, limit=limit, name=name, out=out, settings=settings, force=force).results
 
 
 def score_file(
     predictions: Path | str,
-    dataset: str | Dataset,
+    dataset: str | Path | Dataset | None = None,
     *,
+    limit: int | None = None,
     name: str | None = None,
     out: Path | str | None = None,
     settings: Settings | None = None,
@@ -149,8 +160,11 @@ def score_file(
     path = Path(predictions)
     if path.is_dir():
         path = path / PREDICTIONS
-    opened = open_dataset(dataset) if isinstance(dataset, str) else dataset
-    card = _run_card(path, opened)
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}, and must be at least 1")
+    whole = _open(dataset_of(path) if dataset is None else dataset)
+    card = _run_card(path, whole)
+    opened = whole.first(limit) if limit is not None else whole
     unknown: dict[str, Any] = {"name": path.stem, "version": "", "options": {}}
     linker = card.linker if card is not None else unknown
     described = {**linker, "name": _text(name or linker["name"])}
@@ -159,9 +173,9 @@ def score_file(
     own = path.name == PREDICTIONS and target.resolve() == path.parent.resolve()
     if (target / RESULTS).exists() and not own and not force:
         raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
-    probes = [plugins.make_probe(probe) for probe in settings.probes or plugins.names(plugins.PROBES)]
-    answers = _empty_answers(opened, settings).read(path)
-    results = measure(answers, probes, linker=described, notes=card.notes if card is not None else ())
+    probes, notes = _probes(settings)
+    answers = _empty_answers(opened, settings).read(path, partial=limit is not None)
+    results = measure(answers, probes, linker=described, notes=[*(card.notes if card is not None else ()), *notes])
     make_directory(target)
     write_atomically(target / RESULTS, encode_json(results))
     return Finished(results, target)
@@ -181,6 +195,52 @@ def _run_card(path: Path, dataset: Dataset) -> RunCard | None:
             field="dataset",
         )
     return card
+
+
+def dataset_of(predictions: Path) -> str:
+    """Where the dataset of a stored run was, as its user named it; `mini` for a file that belongs to no run."""
+    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
+    card_path = path.parent / RUN
+    if path.name != PREDICTIONS or not card_path.exists():
+        return "mini"
+    return str(read_run_card(card_path).dataset.get("location") or "mini")
+
+
+def _open(dataset: str | Path | Dataset) -> Dataset:
+    return dataset if isinstance(dataset, Dataset) else open_dataset(str(dataset))
+
+
+def _probes(settings: Settings) -> tuple[list[Probe], list[str]]:
+    """The probes asked for, or all; of all, one that cannot be loaded costs a note and not the run."""
+    if settings.probes:
+        return [plugins.make_probe(name) for name in settings.probes], []
+    probes, notes = [], []
+    for name in plugins.names(plugins.PROBES):
+        try:
+            probes.append(plugins.make_probe(name))
+        except PluginError as error:
+            notes.append(f"the probe `{name}` was left out: {error}")
+    return probes, notes
+
+
+def _refuse_impossible(linker: Any, options: Mapping[str, str], batch_size: int | None, limit: int | None) -> None:
+    for name, value in (("batch_size", batch_size), ("limit", limit)):
+        if value is not None and value < 1:
+            raise UsageError(f"{name} is {value}, and must be at least 1")
+    if isinstance(linker, type):
+        raise UsageError(f"{linker.__name__} is a class: give an instance, {linker.__name__}()")
+    if options and not isinstance(linker, str):
+        raise UsageError("options go with a linker by name; an instance has its own")
+
+
+def _without_secrets(options: Any) -> Any:
+    """Options as they may stand in a file: what is called a token or a password is not shown, in a URL neither."""
+    public = {}
+    for name, value in options.items():
+        if isinstance(value, str):
+            value = SECRET_IN_URL.sub(r"\1***", CREDENTIALS.sub(r"\1***@", value))  # noqa: PLW2901
+        public[name] = "***" if value and SECRET_NAME.search(name) else value
+    return public
 
 
 def _default_out(linker: str, dataset: Dataset) -> Path:

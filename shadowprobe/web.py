@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import random
 import threading
@@ -98,9 +99,12 @@ class WebLinker(Linker):
         self._slots = asyncio.Semaphore(self.concurrency)
         self._not_before = self._next_slot = 0.0
         self._ever_reached, self._unreached, self._gone = False, 0, ""
+        # httpx logs every URL with its query, where some services want the token.
+        logging.getLogger("httpx").addFilter(self._clean_record)
 
     def close(self) -> None:
         """Lets go of the connections and ends the loop."""
+        logging.getLogger("httpx").removeFilter(self._clean_record)
         if hasattr(self, "_loop") and not self._loop.is_closed():
             self._wait(self._client.aclose())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -137,7 +141,7 @@ class WebLinker(Linker):
             try:
                 if self._gone:
                     raise ItemError(self._gone)
-                response = await self._send(self.request(snippet))
+                response = await self._send(self._request(snippet))
                 return self._parse(response, snippet)
             except ItemError as error:
                 return self.fail(snippet, self._clean(str(error)))
@@ -145,29 +149,40 @@ class WebLinker(Linker):
                 self._gone = self._clean(str(error))
                 return self.fail(snippet, self._gone)
 
+    def _request(self, snippet: Snippet) -> Request:
+        try:
+            return self.request(snippet)
+        except LinkerError:
+            raise
+        except Exception as error:
+            raise ItemError(f"the request cannot be made ({type(error).__name__}: {error})") from error
+
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
             return self.parse(response, snippet)
         except LinkerError:
             raise
         except Exception as error:
-            shown = " ".join(response.text[:SHOWN].split())
-            raise ItemError(f"the answer cannot be read ({type(error).__name__}: {error}): {shown!r}") from error
+            problem = f"{type(error).__name__}: {error}"
+            raise ItemError(f"the answer cannot be read ({problem}): {self._shown(response)!r}") from error
 
     async def _send(self, request: Request) -> httpx.Response:
         """The answer to a request, after as many tries as it takes or may take."""
         import httpx
 
-        built = self._client.build_request(
-            request.method,
-            request.url,
-            params=request.params,
-            json=request.json,
-            data=request.data,
-            content=request.content,
-            headers=request.headers,
-        )
         where, problem = _without_query(request.url), ""
+        try:
+            built = self._client.build_request(
+                request.method,
+                request.url,
+                params=request.params,
+                json=request.json,
+                data=request.data,
+                content=request.content,
+                headers=request.headers,
+            )
+        except httpx.InvalidURL as error:
+            raise ItemError(f"{where}: {error}") from None
         for attempt in range(self.retries + 1):
             await self._turn()
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.5, 1.5)
@@ -219,12 +234,20 @@ class WebLinker(Linker):
         if response.status_code in {401, 403}:
             raise LinkerError(f"{problem}: is the token in {self.token_variable} right?")
         if response.status_code not in PASSING:
-            raise ItemError(f"{problem}: {' '.join(response.text[:SHOWN].split())!r}")
+            raise ItemError(f"{problem}: {self._shown(response)!r}")
+
+    def _shown(self, response: httpx.Response) -> str:
+        """The beginning of an answer, on one line; the token goes before the cut, which could leave half of it."""
+        return " ".join(self._clean(response.text)[:SHOWN].split())
 
     def _clean(self, text: str) -> str:
         """A message without the token, should a service or a library repeat it."""
         token = os.environ.get(self.token_variable, "")
         return text.replace(token, "***") if token else text
+
+    def _clean_record(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._clean(record.getMessage()), ()
+        return True
 
 
 def _without_query(url: str) -> str:

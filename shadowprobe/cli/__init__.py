@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -53,6 +54,10 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Runs a command; exit 0: done, 1: done but some items failed, 2: bad usage or input, 130: interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows only ASCII gets `\xfc` for ü, and not a traceback.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     debug = "--debug" in arguments
     # Without a command: the help.
     rest = [argument for argument in arguments if argument != "--debug"] or ["--help"]
@@ -82,8 +87,8 @@ def _message(error: Exception) -> str | None:
     """What to tell the user of an error; None for one that only a mistake in the program can cause."""
     if isinstance(error, ShadowprobeError):
         return str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else f"{error.strerror or error}"
     # What typer says of an option or a command.
     of_usage = getattr(error, "format_message", None)
     return of_usage() if of_usage is not None else None

@@ -15,8 +15,10 @@ def check(
     from shadowprobe import check as battery
     from shadowprobe.plugins import make_linker
 
-    made = make_linker(linker, common.parse_options(option))
-    findings = list(battery.check(made, common.open_dataset(dataset)))
+    opened = common.open_dataset(dataset)
+    with common.stdout_is_ours():
+        made = make_linker(linker, common.parse_options(option))
+        findings = list(battery.check(made, opened))
     if json:
         common.print_json(findings)
     else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,8 +37,14 @@ OptionsOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 ProbeOption = Annotated[
-    list[str] | None, typer.Option("--probe", metavar="NAME", help="Ask only this probe (may be repeated).")
+    list[str] | None,
+    typer.Option(
+        "--probe",
+        metavar="NAME|FILE.py:CLASS",
+        help="Ask only this probe (may be repeated); results.json then holds no other.",
+    ),
 ]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N names and N tail entities.")]
 RedirectsOption = Annotated[
     Path | None,
     typer.Option("--redirects", metavar="FILE", help="A table of redirects: old<TAB>new, or JSON."),
@@ -45,7 +52,7 @@ RedirectsOption = Annotated[
 ThresholdOption = Annotated[
     bool, typer.Option("--gerbil-threshold", help="Add the scores at GERBIL's oracle confidence threshold.")
 ]
-RoundsOption = Annotated[int, typer.Option("--rounds", min=1, help="Rounds of the paired bootstrap.")]
+RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
 
 
@@ -73,13 +80,33 @@ def settings(
     return Settings(tuple(probes or ()), redirects, gerbil_threshold, rounds, seed)
 
 
+def directory(name: str | None) -> Path | None:
+    """A directory by name; the empty one, which a script's unset variable makes, is refused."""
+    if name == "":
+        raise UsageError("--out: the name of the directory is empty")
+    return Path(name) if name is not None else None
+
+
+@contextmanager
+def stdout_is_ours() -> Iterator[None]:
+    """Sends what a linker prints to stderr: our stdout may be read by a program."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
 def stdout() -> Console:
     """The console for results; wide enough for its tables where it is no terminal."""
     from rich.console import Console
 
-    console = Console(highlight=False)
+    class Patient(Console):
+        """A console whose reader may leave, as `| head` does, without the command failing for it."""
+
+        def on_broken_pipe(self) -> None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    console = Patient(highlight=False)
     fixed = console.is_terminal or "COLUMNS" in os.environ
-    return console if fixed else Console(highlight=False, width=PIPE_WIDTH)
+    return console if fixed else Patient(highlight=False, width=PIPE_WIDTH)
 
 
 def stderr() -> Console:

@@ -14,7 +14,7 @@ def import_dataset(
     format_name: Annotated[str, typer.Argument(metavar="FORMAT", help="shadowlink or zelda.")],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="The files or the directory to read.")],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Where to write it [datasets/FORMAT].")
+        str | None, typer.Option("--out", metavar="DIR", help="Where to write it [datasets/FORMAT].")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call it [the format's name].")] = None,
     force: common.ForceOption = False,
@@ -23,7 +23,7 @@ def import_dataset(
     """Read a foreign dataset; says what it repaired, dropped or kept in spite of a fault."""
     from shadowprobe import formats
 
-    target = out or Path("datasets") / format_name
+    target = common.directory(out) or Path("datasets") / format_name
     imported = formats.read(format_name, paths)
     imported.card.name = name or imported.card.name
     dataset = imported.write(target, force=force)

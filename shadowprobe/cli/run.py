@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,15 +14,13 @@ def run(
     dataset: common.DatasetOption = "mini",
     option: common.OptionsOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/LINKER-DATASET].")
+        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/LINKER-DATASET].")
     ] = None,
     probe: common.ProbeOption = None,
     batch_size: Annotated[
         int | None, typer.Option("--batch-size", min=1, help="Snippets per call of the linker.")
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Only the first N names and N tail entities.")
-    ] = None,
+    limit: common.LimitOption = None,
     redirects: common.RedirectsOption = None,
     gerbil_threshold: common.ThresholdOption = False,
     rounds: common.RoundsOption = 1000,
@@ -37,19 +34,21 @@ def run(
     """
     from shadowprobe.session import Job
 
-    job = Job(
-        linker,
-        common.open_dataset(dataset),
-        options=common.parse_options(option),
-        out=out,
-        batch_size=batch_size,
-        limit=limit,
-        settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
-        force=force,
-        location=dataset,
-    )
-    with common.linking(job.dataset.count()) as progress:
-        finished = job.run(progress)
+    opened = common.open_dataset(dataset)
+    with common.stdout_is_ours():
+        job = Job(
+            linker,
+            opened,
+            options=common.parse_options(option),
+            out=common.directory(out),
+            batch_size=batch_size,
+            limit=limit,
+            settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
+            force=force,
+            location=dataset,
+        )
+        with common.linking(job.dataset.count()) as progress:
+            finished = job.run(progress)
     common.print_results(finished.results, json=json)
     outcome = finished.outcome
     assert outcome is not None

@@ -15,10 +15,14 @@ def score(
         Path,
         typer.Option("--predictions", "-p", metavar="FILE", help="A predictions file, or a run directory."),
     ],
-    dataset: common.DatasetOption = "mini",
+    dataset: Annotated[
+        str | None,
+        typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that of the run, else mini]."),
+    ] = None,
+    limit: common.LimitOption = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call the linker [the file's name].")] = None,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--out", metavar="DIR", help="Where to write results.json [runs/NAME-DATASET]."),
     ] = None,
     probe: common.ProbeOption = None,
@@ -37,9 +41,10 @@ def score(
 
     finished = session.score_file(
         predictions,
-        common.open_dataset(dataset),
+        common.open_dataset(session.dataset_of(predictions) if dataset is None else dataset),
+        limit=limit,
         name=name,
-        out=out,
+        out=common.directory(out),
         settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
         force=force,
     )

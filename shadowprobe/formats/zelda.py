@@ -47,8 +47,9 @@ class _Mention(Struct):
 
 def read(paths: Sequence[Path]) -> Imported:
     """Reads one or more ZELDA files."""
+    paths = [file for path in paths for file in (sorted(path.glob("*.jsonl")) if path.is_dir() else [path])]
     if not paths:
-        raise UsageError("import zelda takes one or more JSONL files")
+        raise UsageError("import zelda takes one or more JSONL files, or a directory that holds them")
     if twice := [stem for stem, count in Counter(path.stem for path in paths).items() if count > 1]:
         # The ids of the snippets are made from it.
         raise UsageError(f"two files are called {twice[0]}: give each once, under a name of its own")

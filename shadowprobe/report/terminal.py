@@ -19,8 +19,11 @@ EXPLAINED = {
     "tail": "Tail: a rare entity, alone with its name",
     "all": "All: every gold mention",
 }
+COLUMNS = {"nil": "NIL", "failed": "no answer"}
 ORDER = ("shadow", "top", "tail", "all")
 CONFLICTS = "page_id_conflicts"
+SHOWN_ABOVE = {"overshadowing", "prior", "candidates", "confidence"}
+SHORT = 60
 
 
 def show(results: Results, console: Console) -> None:
@@ -28,7 +31,7 @@ def show(results: Results, console: Console) -> None:
     linker, dataset = results["linker"], results["dataset"]
     options = " ".join(f"{key}={value}" for key, value in linker["options"].items())
     heading = Text(f"{linker['name']}{f' ({options})' if options else ''} on {dataset['name']}", style="bold")
-    limited = f", limited to the first {dataset['limit']}" if dataset["limit"] is not None else ""
+    limited = f", limited to the first {dataset['spaces']} names" if dataset["limit"] is not None else ""
     heading.append(f"   {dataset['spaces']} names, {dataset['snippets']} snippets{limited}", style="not bold dim")
     console.print(heading)
     console.print()
@@ -69,7 +72,7 @@ def _subsets(results: Results) -> Table | None:
         *(key for key in ("nil", "skipped", "failed") if any(row[key] for row in found.values())),
     ]
     for column in counted:
-        table.add_column("NIL" if column == "nil" else column, justify="right")
+        table.add_column(COLUMNS.get(column, column), justify="right")
     for column in ("P", "R", "F"):
         table.add_column(column, justify="right", style="bold")
     table.add_column("95% interval", justify="right")
@@ -91,8 +94,8 @@ def _subsets(results: Results) -> Table | None:
 
 
 def _threshold(best: dict[str, Any]) -> str:
-    rates = ", ".join(_decimal(best[key]) for key in ("precision", "recall", "f1"))
-    return f"{rates} above {best['cut']:.3g}"
+    precision, recall, f1 = (_decimal(best[key]) for key in ("precision", "recall", "f1"))
+    return f"P {precision} R {recall} F {f1} above {best['cut']:.3g}"
 
 
 def _prior(results: Results) -> Table | None:
@@ -137,14 +140,23 @@ def _lines(results: Results) -> Iterator[Text]:
     for name, findings in probes.items():
         if "not_measured" in findings:
             yield Text(f"{name} not measured: {findings['not_measured']}", style="dim")
+        elif name not in SHOWN_ABOVE:
+            yield from _others(name, findings)
     yield from _warnings(results)
 
 
 def _candidates(found: dict[str, Any]) -> Iterator[Text]:
-    if "shadow" in found and found["shadow"]["recall"] < 1:
+    if "shadow" in found and found["shadow"]["recall"] > 0:
         row = found["shadow"]
         given = percent(row["accuracy_given_candidate"], row["accuracy_given_candidate_ci95"])
         yield _line("Shadow gold was a candidate", f"{percent(row['recall'])}, and then it is right in {given}")
+
+
+def _others(name: str, findings: dict[str, Any]) -> Iterator[Text]:
+    """The findings of a probe that this screen has no words of its own for."""
+    for key, value in findings.items():
+        shown = f"{value:.4g}" if isinstance(value, float) else f"{value}"
+        yield _line(f"{name}: {key}", shown if len(shown) <= SHORT else f"{shown[:SHORT]}... (whole in results.json)")
 
 
 def _warnings(results: Results) -> Iterator[Text]:
@@ -158,6 +170,19 @@ def _warnings(results: Results) -> Iterator[Text]:
         )
     if identity[CONFLICTS]:
         yield Text(f"{identity[CONFLICTS]} answers match by title although their page id is another", style="yellow")
+    prior, over = (results["probes"].get(name, {}) for name in ("prior", "overshadowing"))
+    if prior.get("without_prior"):
+        yield Text(
+            f"{prior['without_prior']} of {prior['spaces']} names have no prior: no entity is named in their neutral"
+            " contexts; every answer to them counts as not the prior",
+            style="yellow",
+        )
+    if over.get("snippets_left_out"):
+        yield Text(
+            f"same answer, both right and the difference are paired by the first Top and Shadow snippet of each name;"
+            f" {over['snippets_left_out']} further snippets are in Table 3 only",
+            style="yellow",
+        )
     if results["missing"]:
         yield Text(
             f"{results['missing']} snippets have no answer (failed or not in the file); they count as skipped",

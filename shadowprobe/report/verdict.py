@@ -10,7 +10,9 @@ WORDS = {
     "reads": "reads the context more often than it repeats its prior",
     "repeats": "repeats its prior more often than it reads the context",
     "undecided": "reads the context about as often as it repeats its prior",
-    "silent": "names an entity in both contexts of too few names to tell",
+    "silent": "names an entity in both contexts of too few names to tell whether it reads or repeats",
+    "unknown": "names an entity in the neutral contexts of too few names: its prior is not known, and so neither"
+    " whether it is repeated",
 }
 
 
@@ -28,6 +30,8 @@ def verdict(results: Results) -> str | None:
     if found.get("verdict") is None:
         return None
     name = results["linker"]["name"]
+    if found["verdict"] in {"silent", "unknown"}:
+        return f"{name} {WORDS[found['verdict']]}."
     return (
         f"{name} {WORDS[found['verdict']]}: of {found['spaces']} names, "
         f"{percent(found['prior_bias'], found['prior_bias_ci95'])} get its prior in both contexts, "

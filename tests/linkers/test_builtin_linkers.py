@@ -43,7 +43,8 @@ def test_the_oracle_is_right_on_every_subset_and_never_overshadowed(mini: Datase
 def test_nil_is_right_on_none(mini: Dataset, tmp_path: Path) -> None:
     results = run("nil", mini, tmp_path)
     assert f1(results) == {"top": 0.0, "shadow": 0.0, "tail": 0.0}
-    assert results["probes"]["prior"]["top"]["nil"] == 1.0
+    assert results["probes"]["overshadowing"]["verdict"] == "unknown"
+    assert "not_measured" in results["probes"]["prior"]
 
 
 def test_the_prior_is_all_prior(mini: Dataset, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from world import linked, shadow, top
@@ -115,9 +116,40 @@ def test_the_verdict_follows_the_interval(
     assert measure("overshadowing", Answers(world).fill(predictions))["verdict"] == verdict
 
 
+def neutral_rivers(world: Dataset) -> list[Prediction]:
+    """The river in every neutral context."""
+    return [linked(snippet.id, top(snippet.space or "")) for snippet in world.snippets("neutral")]
+
+
 def test_a_linker_that_names_too_few_entities_gets_no_verdict(world: Dataset) -> None:
     predictions = [Prediction(f"{kind}{name}", status="nil") for kind in "ts" for name in world.spaces]
-    assert measure("overshadowing", Answers(world).fill(predictions))["verdict"] == "silent"
+    answers = Answers(world).fill([*predictions, *neutral_rivers(world)])
+    assert measure("overshadowing", answers)["verdict"] == "silent"
+
+
+@pytest.mark.parametrize("said_of_neutral", ["nil", "skipped", None])
+def test_without_answers_to_neutral_contexts_there_is_no_prior_bias_and_no_verdict(
+    world: Dataset, said_of_neutral: Literal["nil", "skipped"] | None
+) -> None:
+    # The top entity everywhere: all overshadowed. Whether that is the prior nobody has said.
+    predictions = [linked(f"{kind}{name}", top(name)) for kind in "ts" for name in world.spaces]
+    if said_of_neutral is not None:
+        predictions += [Prediction(snippet.id, status=said_of_neutral) for snippet in world.snippets("neutral")]
+    answers = Answers(world).fill(predictions)
+    over = measure("overshadowing", answers)
+    assert over["overshadowed"] == 1.0
+    assert over["prior_bias"] is None
+    assert over["verdict"] == "unknown"
+    assert measure("prior", answers) == {"not_measured": "the linker names no entity in any neutral context"}
+
+
+def test_a_prior_for_fewer_than_half_of_the_names_is_no_ground_for_a_verdict(world: Dataset) -> None:
+    predictions = [linked(f"{kind}{name}", top(name)) for kind in "ts" for name in world.spaces]
+    answers = Answers(world).fill([*predictions, linked("nAvon1", top("Avon"))])
+    over = measure("overshadowing", answers)
+    assert over["prior_bias"] == 1 / 4
+    assert over["verdict"] == "unknown"
+    assert measure("prior", answers)["without_prior"] == 3
 
 
 def test_table_4_splits_top_by_prior_and_rightness(answers: Answers) -> None:
@@ -181,9 +213,10 @@ def test_more_votes_beat_a_higher_score(world: Dataset) -> None:
 def test_a_name_whose_neutral_contexts_name_no_entity_has_no_prior(world: Dataset) -> None:
     votes = [Prediction(f"nDale{n}", status="nil") for n in (1, 2, 3)]
     assert prior_of(world, "Dale", votes) is None
-    found = measure("prior", Answers(world).fill([linked("tDale", top("Dale")), *votes]))
-    assert found["without_prior"] == 4
-    assert found["stability"] is None
+    others = [linked("nAvon1", top("Avon"))]
+    found = measure("prior", Answers(world).fill([linked("tDale", top("Dale")), *votes, *others]))
+    assert found["without_prior"] == 3
+    assert found["stability"] == pytest.approx(1 / 3)  # Avon alone has a prior, named in one of its three contexts
     assert found["top"]["context_correct"] == 1 / 4
 
 
@@ -231,9 +264,9 @@ def test_auroc_is_the_chance_that_a_real_context_scores_higher_than_a_neutral_on
 
 
 def test_auroc_of_right_against_wrong_answers(answers: Answers) -> None:
-    # Right: 0.9 (Avon) 0.7 0.6 (Berg) 0.5 (Como, Shadow) 1.0 (tail). Wrong: 0.8 (Avon, Shadow) 0.5 (Como, Top).
-    # Against 0.8: 0.9 and 1.0 win, 2. Against 0.5: 4 win and one ties, 4.5. Of 10 pairs: 6.5.
-    assert measure("confidence", answers)["auroc_right_against_wrong"] == pytest.approx(6.5 / 10)
+    # Right: 0.9 (Avon) 0.7 0.6 (Berg) 0.5 (Como, Shadow). Wrong: 0.8 (Avon, Shadow) 0.5 (Como, Top). Tail stays out.
+    # Against 0.8: 0.9 wins. Against 0.5: 3 win and one ties, 3.5. Of 8 pairs: 4.5.
+    assert measure("confidence", answers)["auroc_right_against_wrong"] == pytest.approx(4.5 / 8)
 
 
 def test_without_scores_the_probe_says_so(world: Dataset) -> None:

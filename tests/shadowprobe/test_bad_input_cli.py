@@ -124,7 +124,7 @@ def test_an_option_that_cannot_be_is_refused(
         (("import",), "Missing argument 'FORMAT'"),
         (("import", "shadowlnk", "world"), "unknown format `shadowlnk` (did you mean `shadowlink`?)"),
         (("import", "zelda", "no.jsonl"), "no.jsonl: no such file"),
-        (("import", "zelda", "world"), "world: is a directory, not a file"),
+        (("import", "zelda", "world"), "world/entities.jsonl:1: field `id`: "),
         (("import", "zelda", "answers.jsonl"), "answers.jsonl:1: field `text`: "),
         (("import", "shadowlink", "world"), "world/Top.json: no such file"),
         (("import", "shadowlink", "nowhere"), "nowhere "),

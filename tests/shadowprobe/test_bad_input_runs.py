@@ -225,7 +225,10 @@ def test_answers_of_a_linker_file_that_has_changed_are_not_taken_for_its_own(
 
 def test_predictions_without_a_run_card_are_left_alone(capsys: pytest.CaptureFixture[str], finished: Path) -> None:
     (finished / "run.json").unlink()
-    assert complaint(capsys, *RUN) == "run holds predictions.jsonl without run.json; give another --out"
+    assert (
+        complaint(capsys, *RUN)
+        == "run holds predictions.jsonl without run.json; give another --out, or --force to write over it"
+    )
 
 
 @pytest.mark.parametrize("name", ["predictions.jsonl", "run.json"])

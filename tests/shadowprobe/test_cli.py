@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -214,3 +216,82 @@ def test_markup_in_names_and_texts_is_shown_as_text(shadowprobe: Command) -> Non
     Path("p.jsonl").write_text('{"id": "tAvon", "answer": "Avon (river)"}')
     done = shadowprobe("score", "-p", "p.jsonl", "-d", "world", "--name", "[red]mine[/red]")
     assert "[red]mine[/red] on world" in done.out
+
+
+CHATTY = """
+from shadowprobe import Linker, Probe
+
+print("loading model...")
+
+class Chatty(Linker):
+    name = "chatty"
+
+    def link(self, snippets):
+        print("linking", len(snippets))
+        return [self.ranked(s, self.knowledge.candidates(s.mention)) for s in snippets]
+
+class Vowels(Probe):
+    name = "vowels"
+
+    def measure(self, answers):
+        import numpy as np
+        return {"share": np.float64(0.25), "counts": np.array([1, 2])}
+
+class Nothing(Probe):
+    name = "nothing"
+
+    def measure(self, answers):
+        return None
+"""
+
+
+def test_what_a_linker_prints_does_not_get_into_our_json(shadowprobe: Command) -> None:
+    Path("chatty.py").write_text(CHATTY)
+    done = shadowprobe("run", "-l", "chatty.py:Chatty", "-d", "world", "--json")
+    assert done.json["linker"]["name"] == "chatty"
+    assert "loading model..." in done.err
+    assert isinstance(shadowprobe("check", "-l", "chatty.py:Chatty", "-d", "world", "--json").json, list)
+
+
+def test_the_findings_of_a_probe_of_ones_own_are_shown_and_stored(shadowprobe: Command) -> None:
+    Path("chatty.py").write_text(CHATTY)
+    done = shadowprobe("run", "-l", "prior", "-d", "world", "--probe", "chatty.py:Vowels")
+    shown = " ".join(done.out.split())
+    assert "vowels: share 0.25" in shown
+    assert "vowels: counts [1, 2]" in shown
+    stored = json.loads(Path("runs/prior-world/results.json").read_text())
+    assert stored["probes"] == {"vowels": {"share": 0.25, "counts": [1, 2]}}
+
+
+def test_a_probe_that_finds_nothing_is_told_what_it_must_return(shadowprobe: Command) -> None:
+    Path("chatty.py").write_text(CHATTY)
+    done = shadowprobe("run", "-l", "prior", "-d", "world", "--probe", "chatty.py:Nothing")
+    assert done.code == 2
+    assert "probe `nothing`: measure() must return a table of findings, not None" in done.err
+
+
+def test_a_reader_who_leaves_early_is_no_failure(tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    command = f"{{ {sys.executable} -m shadowprobe run -l prior -d world; echo exit $? >&2; }} | head -1"
+    piped = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "exit 0" in piped.stderr
+    assert "Traceback" not in piped.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("run", "--out", ""), ("run", "--dataset", ""), ("score", "-p", "hand.jsonl", "--out", "")]
+)
+def test_an_empty_name_is_refused(shadowprobe: Command, arguments: tuple[str, ...]) -> None:
+    done = shadowprobe(*arguments)
+    assert done.code == 2
+    assert "is empty" in done.err
+
+
+def test_names_of_several_snippets_are_paired_once_and_the_screen_says_so(shadowprobe: Command) -> None:
+    done = shadowprobe("run", "-l", "prior", "-d", "mini-train")
+    results = json.loads(Path("runs/prior-mini-train/results.json").read_text())
+    over, subsets = results["probes"]["overshadowing"], results["subsets"]
+    assert over["snippets_left_out"] == subsets["top"]["n"] + subsets["shadow"]["n"] - 2 * over["spaces"] > 0
+    # Of all Shadow snippets and not only of those that were paired.
+    assert over["answered_with_top"] == 1.0
+    assert "are paired by the first Top and Shadow snippet of each name" in " ".join(done.out.split())

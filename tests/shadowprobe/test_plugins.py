@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from world import write_world
 
-from shadowprobe import Linker, PluginError, UsageError
+from shadowprobe import Linker, PluginError, UsageError, open_dataset
+from shadowprobe.check import check
 from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
 
 PLUGIN_PACKAGE = Path(__file__).resolve().parents[1] / "plugin_package"
@@ -25,7 +26,7 @@ class FirstCandidate(Linker):
     name = "first"
 
     def link(self, snippets: list[Snippet]) -> list[Prediction]:
-        return [self.answer(s, self.knowledge.candidates(s.mention)[0]) for s in snippets]
+        return [self.ranked(s, self.knowledge.candidates(s.mention)) for s in snippets]
 '''
 OPTIONS = '''
 from __future__ import annotations
@@ -45,6 +46,24 @@ class Demanding(Linker):
 
     def __init__(self, url: str) -> None:
         self.url = url
+
+class Unannotated(Linker):
+    """Says nothing of the types of its options."""
+
+    def __init__(self, use_prior=True, top=3, share=0.5, mode="local"):
+        self.use_prior, self.top, self.share, self.mode = use_prior, top, share, mode
+
+class Unresolvable(Linker):
+    """Names a type that is not there when it runs."""
+
+    def __init__(self, tensor: "torch.Tensor" = None, n: "int" = 1):
+        self.tensor, self.n = tensor, n
+
+class Lists(Linker):
+    """Takes several."""
+
+    def __init__(self, sizes: list[int] = []):
+        self.sizes = sizes
 
 class NotALinker:
     """Something else."""
@@ -86,7 +105,7 @@ def test_the_users_file_may_import_its_neighbours(tmp_path: Path) -> None:
 
 def test_a_changed_file_is_another_version(first: Path) -> None:
     before = make_linker(f"{first}:FirstCandidate").version
-    first.write_text(FIRST.replace("[0]", "[-1]"))
+    first.write_text(FIRST.replace("(s.mention)", "(s.mention)[::-1]"))
     assert make_linker(f"{first}:FirstCandidate").version != before
 
 
@@ -149,6 +168,21 @@ def test_options_are_read_as_their_types_ask(options: Path) -> None:
     }
 
 
+def test_an_option_without_a_type_has_that_of_its_default(options: Path) -> None:
+    given = {"use_prior": "false", "top": "5", "share": "0.25", "mode": "global"}
+    linker = make_linker(f"{options}:Unannotated", given)
+    assert option_values(linker, given) == {"use_prior": False, "top": 5, "share": 0.25, "mode": "global"}
+    assert vars(linker)["use_prior"] is False
+
+
+def test_a_type_that_cannot_be_found_does_not_make_the_others_text(options: Path) -> None:
+    assert vars(make_linker(f"{options}:Unresolvable", {"n": "7"}))["n"] == 7
+
+
+def test_a_list_is_given_with_commas(options: Path) -> None:
+    assert vars(make_linker(f"{options}:Lists", {"sizes": "1, 2,3"}))["sizes"] == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
@@ -209,3 +243,8 @@ def test_a_class_without_link_says_what_is_missing() -> None:
 def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
     readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
     assert FIRST.strip() in readme
+
+
+def test_the_example_of_the_readme_passes_its_check(first: Path) -> None:
+    findings = check(make_linker(f"{first}:FirstCandidate"), open_dataset("mini"))
+    assert [finding for finding in findings if not finding.holds] == []

@@ -19,6 +19,8 @@ class Recording(Linker):
     """Answers with the top entity and remembers what it was asked."""
 
     name = "recording"
+    # Given, so that the variants of this class can go on with each other's runs.
+    version = "1"
     broken: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self) -> None:
@@ -337,3 +339,50 @@ def test_answers_by_page_id_qid_title_and_redirect_are_counted(world: Dataset, t
         "page_id_conflicts": 1,
     }
     assert results["subsets"]["top"]["correct"] == 3
+
+
+def test_a_finished_run_sets_nothing_up(world: Dataset, tmp_path: Path) -> None:
+    class Heavy(Recording):
+        loaded = 0
+
+        def setup(self) -> None:
+            type(self).loaded += 1
+
+    run(Heavy(), world, tmp_path / "run")
+    run(Heavy(), world, tmp_path / "run")
+    assert Heavy.loaded == 1
+
+
+def test_answers_are_kept_and_measured_when_a_linker_fails_to_close(world: Dataset, tmp_path: Path) -> None:
+    class Sticky(Recording):
+        def close(self) -> None:
+            raise RuntimeError("CUDA is gone")
+
+    results = Job(Sticky(), world, out=tmp_path / "run").run().results
+    assert results["subsets"]["top"]["recall"] == 1.0
+    assert results["notes"] == ["the linker failed to close: RuntimeError: CUDA is gone"]
+
+
+@pytest.mark.parametrize("returned", [None, "Avon (river)", 7, ["Avon (river)"], [None]])
+def test_a_wrong_return_value_is_told_what_link_must_return(world: Dataset, tmp_path: Path, returned: object) -> None:
+    class Wrong(Recording):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            return returned  # type: ignore[return-value]
+
+    with pytest.raises(LinkerError, match=r"link\(\) must return one prediction for each snippet, made by self.answer"):
+        run(Wrong(), world, tmp_path / "run")
+
+
+def test_two_predictions_for_one_snippet_are_refused(world: Dataset, tmp_path: Path) -> None:
+    class Twice(Recording):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            return super().link(snippets) * 2
+
+    with pytest.raises(LinkerError, match="two predictions for"):
+        run(Twice(), world, tmp_path / "run")
+
+
+def test_a_linker_sees_neither_subset_nor_template(world: Dataset, tmp_path: Path) -> None:
+    linker = Recording()
+    run(linker, world, tmp_path / "run")
+    assert {(snippet.subset, snippet.template, snippet.source) for snippet in linker.seen} == {("all", None, None)}

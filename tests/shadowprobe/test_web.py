@@ -278,3 +278,16 @@ def test_usage_errors_of_a_wrapper_reach_the_user_in_one_line(tmp_path: Path) ->
     (tmp_path / "mine.py").write_text("from shadowprobe import WebLinker\nclass Mine(WebLinker):\n    name = 'mine'\n")
     with pytest.raises(UsageError, match="concurrency must be at least 1"):
         make_linker(f"{tmp_path}/mine.py:Mine", {"concurrency": "0"})
+
+
+def test_a_request_that_cannot_be_made_is_the_failure_of_its_snippet(service: Service, world: Dataset) -> None:
+    class Picky(Rivers):
+        def request(self, snippet: Snippet) -> Request:
+            if snippet.id == "tBerg":
+                raise KeyError("nothing to send")
+            return super().request(snippet)
+
+    failed = [answer for answer in linked(Picky(service.url), world) if isinstance(answer, Failure)]
+    assert [(failure.id, failure.error) for failure in failed] == [
+        ("tBerg", "the request cannot be made (KeyError: 'nothing to send')")
+    ]

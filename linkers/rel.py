@@ -1,0 +1,90 @@
+"""REL, the Radboud Entity Linker, by its web API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from shadowprobe import ItemError, Prediction, Request, Snippet, WebLinker
+
+if TYPE_CHECKING:
+    import httpx
+
+# Start, length, surface, title, confidence of the link, confidence of the mention, tag of the mention.
+# The FastAPI server with pydantic 1 makes numbers of whatever looks like one: the article "1984" arrives as 1984.
+Row = tuple[int, int, str | int, str | int, float, float, str]
+
+
+class RelLinker(WebLinker):
+    """REL by its public API or a server of your own; mentions are given, entities are Wikipedia titles.
+
+    Van Hulst, Hasibi, Dercksen, Balog and de Vries: REL: An Entity Linker Standing on the Shoulders of Giants
+    (SIGIR 2020). A local server: `python -m REL.server DIR wiki_2019`, then `-o url=http://localhost:5555`.
+
+    One request serves both generations of its server, so none has to be chosen: the handler of 2020 does not look at
+    `tagger`, and for the FastAPI server the field is optional and `/ne` another name of `/`. The tagger finds mentions
+    in plain text and has no say here, but a server that did not load `ner-fast` must be sent the one that it did:
+    `-o tagger=ner-fast-with-lowercase`.
+
+    What it cannot do: say NIL. A mention that it decided to be NIL, one without candidates and one whose start lies in
+    no sentence are left out of its answer alike, and all three are skipped here. It gives no candidates. The server of
+    2020 cuts the context of a mention after the first sentence at the wrong place.
+    """
+
+    name = "rel"
+    needs = "nothing: the public service, or -o url=..."
+    endpoint = "https://rel.cs.ru.nl/api"
+
+    def __init__(self, tagger: Literal["ner-fast", "ner-fast-with-lowercase"] | None = None, **web: Any) -> None:
+        super().__init__(**web)
+        self.tagger = tagger
+        self._answered = self._graded = False
+
+    def request(self, snippet: Snippet) -> Request:
+        """The text, and the one mention as start and length in code points."""
+        text, start, length = _unescaped(snippet)
+        # Never without a span: an empty list asks for mentions of REL's own choice.
+        asked: dict[str, Any] = {"text": text, "spans": [[start, length]]}
+        if self.tagger:
+            asked["tagger"] = self.tagger
+        return Request("POST", self.url, json=asked)
+
+    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
+        """The row on the mention's span: a title with underscores, and a probability."""
+        if response.content.startswith(b"HTTP/"):
+            # The handler of 2020 has said 200 before it starts to work; its real status follows in the body.
+            raise ItemError(f"REL failed on this text: {response.text.splitlines()[0]} after a status of 200")
+        _, start, length = _unescaped(snippet)
+        for row in msgspec.json.decode(response.content, type=list[Row]):
+            if row[:2] == (start, length):
+                self._answered, self._graded = True, self._graded or 0 < row[4] < 1
+                return self.answer(snippet, str(row[3]), row[4])
+        return self.skip(snippet)
+
+    def close(self) -> None:
+        """Says of the scores, now that all are known, whether they are any."""
+        super().close()
+        # A logistic regression gives fractions. Without `lr_model.pkl` beside its model REL gives 0.0 instead, and
+        # the FastAPI server with pydantic 1 cuts every fraction off.
+        if self._answered and not self._graded:
+            self.note("REL gave no confidence: every score of this run is exactly 0 or 1 and says nothing")
+
+
+def _unescaped(snippet: Snippet) -> tuple[str, int, int]:
+    """Text, start and length without `&amp;`, which the handler of 2020 replaces without moving the span."""
+    before, mention, after = (
+        _without_references(part)
+        for part in (snippet.text[: snippet.start], snippet.mention, snippet.text[snippet.end :])
+    )
+    text = before + mention + after
+    if "&amp;" in text:
+        raise ItemError("the mention begins or ends inside an `&amp;`, which REL would replace and miss the mention")
+    return text, len(before), len(mention)
+
+
+def _without_references(text: str) -> str:
+    # Until none is left, since the server replaces what `&amp;amp;` leaves behind.
+    while "&amp;" in text:
+        text = text.replace("&amp;", "&")
+    return text

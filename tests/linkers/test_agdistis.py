@@ -1,0 +1,207 @@
+"""The wrapper of AGDISTIS, against a stand-in that reads the tags as the service does."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from service import Asked, Reply, Service, serving
+from world import NAMES, snippet
+
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, web
+from shadowprobe.check import check
+from shadowprobe.plugins import make_linker
+from shadowprobe.session import Job
+
+TAGGED = re.compile("<entity>(.*?)</entity>", re.DOTALL)
+OTHERS = {"Ourika": "Ourika", "Köln": "Köln", "DC": "AC/DC", "\N{CLAPPER BOARD}": "Film"}
+
+
+def units(text: str) -> int:
+    """The length of a text as Java counts it."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def disambiguated(label: str, before: str) -> str:
+    """The URI for a label: percent-encoded, and in a namespace of its own where there is no entity."""
+    if label in NAMES:
+        return f"http://dbpedia.org/resource/{label}_({'ship' if before.endswith('crew of ') else 'river'})"
+    if label in OTHERS:
+        return f"http://dbpedia.org/resource/{quote(OTHERS[label], safe='')}"
+    return f"http://aksw.org/notInWiki/{re.sub('[ _()]', '', label)}"
+
+
+def agdistis(_: int, asked: Asked) -> Reply:
+    """Answers as the service does: for every pair of tags, wherever they come from."""
+    if asked.form.get("type", "agdistis") != "agdistis":
+        return 200, {}, b"ERROR"
+    answer = []
+    tagged = asked.form["text"]
+    for match in TAGGED.finditer(tagged):
+        before = TAGGED.sub(r"\1", tagged[: match.start()])
+        # The service takes the mention for a URI and drops all up to its last slash.
+        label = match[1].rpartition("/")[2]
+        url = disambiguated(label, before)
+        answer.append(
+            {"namedEntity": label, "start": units(before), "offset": units(match[1]), "disambiguatedURL": url}
+        )
+    return 200, {}, json.dumps(answer).encode()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serving(agdistis) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+
+
+def wrapper(url: str) -> Linker:
+    return make_linker("shadowprobe.linkers.agdistis:AgdistisLinker", {"url": url})
+
+
+def ask(url: str, dataset: Dataset, asked: Snippet) -> Prediction | Failure:
+    linker = wrapper(url)
+    linker.open(dataset.knowledge)
+    try:
+        (answer,) = linker.link([asked])
+        return answer
+    finally:
+        linker.close()
+
+
+def avon(text: str) -> Snippet:
+    return snippet("s", "top", text, "Avon")
+
+
+RIVER = Prediction("s", answer="http://dbpedia.org/resource/Avon_(river)")
+SHIP = Prediction("s", answer="http://dbpedia.org/resource/Avon_(ship)")
+
+
+def test_an_answer_is_a_dbpedia_uri_without_a_score(service: Service, world: Dataset) -> None:
+    answer = ask(service.url, world, avon("Anglers say that Avon runs clear."))
+    assert answer == RIVER
+    assert isinstance(answer, Prediction)
+    assert answer.score is None
+    resolved = Resolver(world.entities.values()).resolve(answer.answer)
+    assert (resolved.entity, resolved.rule) == ("Avon (river)", "title")
+
+
+def test_what_goes_out_is_a_form_with_tags_around_the_mention(service: Service, world: Dataset) -> None:
+    ask(service.url, world, avon("R&B on Avon + 50 % <b>more</b>"))
+    (asked,) = service.requests
+    assert (asked.method, asked.path, asked.query) == ("POST", "/api", {})
+    assert asked.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert asked.form == {"text": "R&B on <entity>Avon</entity> + 50 % <b>more</b>", "type": "agdistis"}
+
+
+def test_a_uri_outside_the_knowledge_base_is_an_explicit_nil(service: Service, world: Dataset) -> None:
+    unheard = snippet("s", "top", "Nobody knows Zzyzx (Road).", "Zzyzx (Road)")
+    assert ask(service.url, world, unheard) == Prediction("s", status="nil")
+
+
+def test_a_null_uri_is_an_explicit_nil(service: Service, world: Dataset) -> None:
+    body = [{"namedEntity": "Avon", "start": 8, "offset": 4, "disambiguatedURL": None}]
+    service.behaviour = lambda *_: (200, {}, json.dumps(body).encode())
+    assert ask(service.url, world, avon("Why not Avon?")) == Prediction("s", status="nil")
+
+
+@pytest.mark.parametrize(
+    "mentions",
+    [
+        pytest.param([], id="no mention"),
+        pytest.param([(0, 3)], id="another mention"),
+        pytest.param([(8, 11), (12, 4)], id="longer, and offset read as the end"),
+    ],
+)
+def test_without_an_answer_on_its_span_a_mention_is_skipped(
+    service: Service, world: Dataset, mentions: list[tuple[int, int]]
+) -> None:
+    uri = "http://dbpedia.org/resource/Avon_Rubber"
+    body = [
+        {"namedEntity": "?", "start": start, "offset": length, "disambiguatedURL": uri} for start, length in mentions
+    ]
+    service.behaviour = lambda *_: (200, {}, json.dumps(body).encode())
+    assert ask(service.url, world, avon("Why not Avon Rubber?")) == Prediction("s", status="skipped")
+
+
+def test_of_a_name_that_stands_twice_each_can_be_asked_for(service: Service, world: Dataset) -> None:
+    text = "The crew of Avon rowed up Avon at dawn."
+    assert ask(service.url, world, avon(text)) == SHIP
+    second = Snippet("s", "top", text, text.rindex("Avon"), text.rindex("Avon") + 4)
+    assert ask(service.url, world, second) == RIVER
+
+
+@pytest.mark.parametrize("before", ["Über die Brücke: ", "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A} say "])
+def test_no_character_before_the_mention_moves_it(service: Service, world: Dataset, before: str) -> None:
+    assert ask(service.url, world, avon(f"{before}Avon runs clear.")) == RIVER
+
+
+@pytest.mark.parametrize(
+    ("mention", "title"), [("Köln", "K%C3%B6ln"), ("AC/DC", "AC%2FDC"), ("\N{CLAPPER BOARD}", "Film")]
+)
+def test_a_mention_is_known_by_its_span_and_not_by_the_name_that_comes_back(
+    service: Service, world: Dataset, mention: str, title: str
+) -> None:
+    asked = snippet("s", "top", f"They saw {mention} twice: {mention}", mention)
+    assert ask(service.url, world, asked) == Prediction("s", answer=f"http://dbpedia.org/resource/{title}")
+
+
+@pytest.mark.parametrize("tag", ["<entity>", "</entity>"])
+def test_a_text_with_the_services_own_tags_is_refused_unsent(service: Service, world: Dataset, tag: str) -> None:
+    answer = ask(service.url, world, avon(f"Write {tag} before Avon."))
+    assert isinstance(answer, Failure)
+    assert answer.error == ("the text itself holds <entity> or </entity>, which the service would take for a mention")
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("body", [b"ERROR", b"ERROR: wrong type"])
+def test_error_in_the_body_is_a_failure_although_the_status_is_200(
+    service: Service, world: Dataset, body: bytes
+) -> None:
+    service.behaviour = lambda *_: (200, {}, body)
+    answer = ask(service.url, world, avon("Why not Avon?"))
+    assert isinstance(answer, Failure)
+    assert answer.error == f"{service.url} is no AGDISTIS that takes marked text: it answers {body.decode()!r}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Bad gateway</html>", id="HTML"),
+        pytest.param(b'[{"start": 8, ', id="a truncated body"),
+        pytest.param(b"{}", id="an object"),
+        pytest.param(b'[{"start": 8, "offset": 4}]', id="a mention without its URI"),
+        pytest.param(b'[{"start": "8", "offset": 4, "disambiguatedURL": "x"}]', id="a number as a string"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_rubbish_is_a_failure_and_not_a_skipped_mention(service: Service, world: Dataset, body: bytes) -> None:
+    service.behaviour = lambda *_: (200, {}, body)
+    answer = ask(service.url, world, avon("Why not Avon?"))
+    assert isinstance(answer, Failure)
+    assert answer.error.startswith("the answer cannot be read (")
+
+
+def test_a_dead_service_stops_the_run(world: Dataset, tmp_path: Path) -> None:
+    with pytest.raises(LinkerError, match=r"is the service of `agdistis` running\? -o url="):
+        Job(wrapper("http://127.0.0.1:9/AGDISTIS"), world, out=tmp_path / "run").run()
+
+
+def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:
+    assert [finding for finding in check(wrapper(service.url), world) if not finding.holds] == []
+
+
+def test_a_whole_run(service: Service, world: Dataset, tmp_path: Path) -> None:
+    finished = Job(wrapper(service.url), world, out=tmp_path / "run").run()
+    assert finished.outcome is not None
+    assert (finished.outcome.answered, finished.outcome.failed) == (world.count(), 0)
+    # The stand-in reads "the crew of" before the name: four Top, four Shadow and the tail are right.
+    assert [finished.results["subsets"][subset]["correct"] for subset in ("top", "shadow", "tail")] == [4, 4, 1]

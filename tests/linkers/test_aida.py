@@ -1,0 +1,300 @@
+"""AIDA's wrapper against a stand-in that reads its form and answers as the service is known to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service import Asked, Reply, Service, serving
+from world import NAMES, snippet
+
+from shadowprobe import Dataset, Entity, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, UsageError, web
+from shadowprobe.check import check
+from shadowprobe.plugins import make_linker, options_of
+from shadowprobe.session import Job
+
+AIDA = "shadowprobe.linkers.aida:AidaLinker"
+TECHNIQUES = {"PRIOR", "LOCAL", "LOCAL-IDF", "LM", "GRAPH", "GRAPH-IDF", "GRAPH-KORE", "GRAPH-JACCARD"}
+# What the stand-in knows: the ids of a name's entities with their scores, as they go over the wire.
+KB: dict[str, list[tuple[str, str]]] = {
+    "Zürich": [("YAGO:Z\\u00fcrich", "0.9")],
+    "Ourika": [("YAGO:Ourika", "12,345.67891"), ("YAGO:Ourika_Valley", "999.5")],
+    "Clapper": [("YAGO:\\ud83c\\udfac", "0.5")],
+    "Oddity": [("YAGO:Space_Oddity", "\ufffd"), ("YAGO:Oddity_(album)", "0.25")],
+    "Newer": [("YAGO3:<Newer>", "0.5")],
+    # Under the threshold: it has candidates and no best one.
+    "Faint": [("YAGO:Faint", "-0.5")],
+} | {name: [(f"YAGO:{name}_(river)", "0.75"), (f"YAGO:{name}_(ship)", "0.25")] for name in NAMES}
+
+
+def units(text: str) -> int:
+    """The length that Java gives a text."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def taken_apart(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without its marks, and the marked spans: the first `[[`, then the first `]]` after it, and so on."""
+    clean = ""
+    spans: list[tuple[int, int]] = []
+    while "[[" in text:
+        before, _, rest = text.partition("[[")
+        name, closed, after = rest.partition("]]")
+        clean += before
+        if not closed:
+            return clean + "[[" + rest, spans
+        spans.append((len(clean), len(clean) + len(name)))
+        clean, text = clean + name, after
+    return clean + text, spans
+
+
+def mention_of(clean: str, start: int, end: int) -> dict[str, Any]:
+    name = clean[start:end]
+    found = KB.get(name, [])
+    if "masts" in clean:
+        found = [(identifier, score) for (identifier, _), (_, score) in zip(found[::-1], found, strict=True)]
+    entities = [{"kbIdentifier": identifier, "disambiguationScore": score} for identifier, score in found]
+    mention: dict[str, Any] = {"name": name, "offset": units(clean[:start]), "length": units(name)}
+    if found and not found[0][1].startswith("-"):
+        mention["bestEntity"] = entities[0]
+    # Only the score of the best entity is grouped, and nothing promises that it comes first.
+    return mention | {"allEntities": [e | {"disambiguationScore": _plain(e)} for e in entities[::-1]]}
+
+
+def _plain(entity: dict[str, str]) -> str:
+    return entity["disambiguationScore"].replace(",", "")
+
+
+def aida(_: int, asked: Asked) -> Reply:
+    """Finds the marked mentions, drops those that are not on the borders of a token, answers the others."""
+    assert asked.method == "POST"
+    assert asked.headers["content-type"] == "application/x-www-form-urlencoded"
+    if asked.form.get("tech", "LOCAL") not in TECHNIQUES:
+        return 200, {}, b'{"ERROR": "Please specify a valid technique."}'
+    assert asked.form["tag_mode"] == "manual", "a recogniser would look for further mentions"
+    clean, spans = taken_apart(asked.form["text"])
+    borders = {place for token in re.finditer(r"\w+|\S", clean) for place in token.span()}
+    mentions = [mention_of(clean, *span) for span in spans if borders.issuperset(span)]
+    metadata = {
+        entity["kbIdentifier"]: {
+            "readableRepr": mention["name"],
+            "url": f"http://en.wikipedia.org/wiki/{re.sub('.*:|[<>]', '', entity['kbIdentifier'])}",
+            "importance": 0.01,
+        }
+        for mention in mentions
+        for entity in mention["allEntities"]
+    }
+    answer = {"originalText": clean, "overallTime": "120", "mentions": mentions, "entityMetadata": metadata}
+    return 200, {"Content-Type": "application/json"}, json.dumps(answer).encode()
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with serving(aida) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+
+
+def linker(service: Service, **options: str) -> Linker:
+    return make_linker(AIDA, {"url": service.url, **options})
+
+
+def asked(linker: Linker, world: Dataset, *snippets: Snippet) -> list[Prediction | Failure]:
+    linker.open(world.knowledge)
+    try:
+        return list(linker.link(list(snippets)))
+    finally:
+        linker.close()
+
+
+def prediction(service: Service, world: Dataset, text: str, name: str) -> Prediction:
+    (answer,) = asked(linker(service), world, snippet("x", "all", text, name))
+    assert isinstance(answer, Prediction), answer
+    return answer
+
+
+def failure(service: Service, world: Dataset, text: str, name: str) -> str:
+    (answer,) = asked(linker(service), world, snippet("x", "all", text, name))
+    assert isinstance(answer, Failure), answer
+    return answer.error
+
+
+def resolved(title: str, answer: Prediction) -> str:
+    return Resolver([Entity(title)]).resolve(answer.answer).entity
+
+
+def test_the_best_entity_is_the_answer_with_its_score_and_its_rivals(service: Service, world: Dataset) -> None:
+    answer = prediction(service, world, "The crew of Avon cut down both masts.", "Avon")
+    assert (answer.status, answer.answer, answer.score) == ("linked", "YAGO:Avon_(ship)", 0.75)
+    assert [(rival.answer, rival.score) for rival in answer.candidates] == [
+        ("YAGO:Avon_(ship)", 0.75),
+        ("YAGO:Avon_(river)", 0.25),
+    ]
+    assert resolved("Avon (ship)", answer) == "Avon (ship)"
+
+
+def test_the_request_is_a_form_with_the_mention_in_brackets(service: Service, world: Dataset) -> None:
+    prediction(service, world, "Why not Avon & Berg?", "Avon")
+    (request,) = service.requests
+    assert (request.method, request.path, request.query) == ("POST", "/api", {})
+    assert request.form == {"text": "Why not [[Avon]] & Berg?", "tag_mode": "manual", "tech": "GRAPH"}
+    assert b"%5B%5BAvon%5D%5D" in request.body
+
+
+def test_the_technique_is_an_option(service: Service, world: Dataset) -> None:
+    asked(linker(service, tech="PRIOR"), world, snippet("x", "all", "Why not Avon?", "Avon"))
+    assert service.requests[0].form["tech"] == "PRIOR"
+    assert "tech" in options_of(type(linker(service)))
+
+
+def test_a_technique_that_the_service_does_not_have_is_refused_before_it_is_asked(service: Service) -> None:
+    with pytest.raises(UsageError, match="'KORE' is not one of PRIOR, LOCAL"):
+        linker(service, tech="KORE")
+
+
+def test_a_mention_without_a_best_entity_is_an_explicit_nil(service: Service, world: Dataset) -> None:
+    for name in ("Faint", "Nobody"):
+        answer = prediction(service, world, f"Why not {name}?", name)
+        assert (answer.status, answer.answer) == ("nil", None)
+
+
+def test_a_mention_that_is_not_on_token_borders_is_missing_and_thus_skipped(service: Service, world: Dataset) -> None:
+    answer = prediction(service, world, "Why not Avonmouth?", "Avon")
+    assert (answer.status, answer.answer) == ("skipped", None)
+
+
+def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_marked(service: Service, world: Dataset) -> None:
+    text = "Avon is not Avon."
+    first, second = (Snippet(f"at{start}", "all", text, start, start + 4) for start in (0, 12))
+    answers = asked(linker(service, concurrency="1"), world, first, second)
+    assert [request.form["text"] for request in service.requests] == ["[[Avon]] is not Avon.", "Avon is not [[Avon]]."]
+    assert all(isinstance(answer, Prediction) and answer.status == "linked" for answer in answers)
+
+
+def test_an_answer_on_another_span_is_not_taken(service: Service, world: Dataset) -> None:
+    body = {"mentions": [mention_of("Avon is not Avon.", 0, 4)]}
+    service.behaviour = lambda *_: (200, {}, json.dumps(body).encode())
+    (answer,) = asked(linker(service), world, Snippet("x", "all", "Avon is not Avon.", 12, 16))
+    assert isinstance(answer, Prediction)
+    assert answer.status == "skipped"
+
+
+@pytest.mark.parametrize(
+    "before", ["Fünf Äpfel: ", "Film \N{CLAPPER BOARD}\N{CLAPPER BOARD} ", "e\N{COMBINING ACUTE ACCENT} "]
+)
+def test_characters_of_any_width_before_the_mention_do_not_move_it(
+    service: Service, world: Dataset, before: str
+) -> None:
+    answer = prediction(service, world, f"{before}Avon came up.", "Avon")
+    assert answer.answer == "YAGO:Avon_(river)"
+
+
+def test_a_mention_with_characters_beyond_the_bmp_has_the_length_that_java_gives_it(
+    service: Service, world: Dataset
+) -> None:
+    name = "\N{CLAPPER BOARD}"
+    assert prediction(service, world, f"Why not {name} now?", name).status == "nil"
+
+
+@pytest.mark.parametrize(
+    ("name", "title"), [("Zürich", "Zürich"), ("Clapper", "\N{CLAPPER BOARD}"), ("Ourika", "Ourika")]
+)
+def test_the_escapes_of_a_yago_id_are_undone(service: Service, world: Dataset, name: str, title: str) -> None:
+    assert resolved(title, prediction(service, world, f"Why not {name}?", name)) == title
+
+
+def test_an_id_of_another_knowledge_base_is_named_by_its_article(service: Service, world: Dataset) -> None:
+    answer = prediction(service, world, "Why not Newer?", "Newer")
+    assert answer.answer == "http://en.wikipedia.org/wiki/Newer"
+    assert answer.candidates[0].answer == answer.answer
+
+
+def test_a_score_is_a_string_that_may_have_grouping_commas(service: Service, world: Dataset) -> None:
+    answer = prediction(service, world, "The novel Ourika sold out.", "Ourika")
+    assert answer.score == 12345.67891
+    assert [rival.score for rival in answer.candidates] == [12345.67891, 999.5]
+
+
+def test_a_score_that_is_no_number_is_none_and_its_candidate_comes_last(service: Service, world: Dataset) -> None:
+    answer = prediction(service, world, "Why not Oddity?", "Oddity")
+    assert (answer.answer, answer.score) == ("YAGO:Space_Oddity", None)
+    assert [rival.score for rival in answer.candidates] == [0.25, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param("See [[File:x.jpg]] of Avon.", "Avon", id="marks before"),
+        pytest.param("Avon has a [[link]].", "Avon", id="marks after"),
+        pytest.param("They met in [Avon].", "Avon", id="a bracket that touches ours"),
+        pytest.param("Why not Avon[1]?", "Avon[1]", id="a mention that ends in a bracket"),
+        pytest.param("Why not a]]b?", "a]]b", id="a mention with an end mark"),
+    ],
+)
+def test_brackets_that_would_be_read_as_marks_are_refused(
+    service: Service, world: Dataset, text: str, name: str
+) -> None:
+    assert "cannot tell the brackets of this text" in failure(service, world, text, name)
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("text", ["x[1] = Avon", "Avon [sic]", "a[b[0]] and Avon", "Avon, then a[b[0]]", "Avon]"])
+def test_other_brackets_go_through(service: Service, world: Dataset, text: str) -> None:
+    assert prediction(service, world, text, "Avon").answer == "YAGO:Avon_(river)"
+
+
+def test_a_refused_text_is_the_failure_of_its_snippet_alone(service: Service, world: Dataset) -> None:
+    bad, good = snippet("bad", "all", "[[Avon]]", "Avon"), snippet("good", "all", "Why not Avon?", "Avon")
+    answers = asked(linker(service), world, bad, good)
+    assert [type(answer) for answer in answers] == [Failure, Prediction]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>It works!</html>",
+        b"",
+        b"[]",
+        b'{"ERROR": "Please specify a valid technique."}',
+        b'{"mentions": [{"name": "Avon"}]}',
+        b'{"mentions": [{"offset": 8, "length": 4, "bestEntity": {"kbIdentifier": "YAGO:Avon"}}]}',
+        b'{"mentions": [{"offset": 8, "length": 4, "bestEntity": {"kbIdentifier": "x", "disambiguationScore": "y"}}]}',
+    ],
+)
+def test_rubbish_is_a_failure_that_shows_what_came(service: Service, world: Dataset, body: bytes) -> None:
+    service.behaviour = lambda *_: (200, {}, body)
+    error = failure(service, world, "Why not Avon?", "Avon")
+    assert error.startswith("the answer cannot be read (")
+    assert error.endswith(f"{body.decode()[:120]!r}")
+
+
+def test_a_server_that_is_busy_is_asked_again(service: Service, world: Dataset) -> None:
+    service.behaviour = lambda number, request: (503, {}, b"") if number == 1 else aida(number, request)
+    assert prediction(service, world, "Why not Avon?", "Avon").status == "linked"
+
+
+def test_a_dead_server_stops_the_run_and_is_named(world: Dataset) -> None:
+    dead = make_linker(AIDA, {"url": "http://127.0.0.1:9/aida"})
+    with pytest.raises(LinkerError, match=r"127.0.0.1:9/aida: no connection .*is the service of `aida` running"):
+        asked(dead, world, snippet("x", "all", "Why not Avon?", "Avon"))
+
+
+def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:
+    broken = [finding for finding in check(linker(service), world) if not finding.holds]
+    assert broken == []
+
+
+def test_a_whole_run(service: Service, world: Dataset, tmp_path: Path) -> None:
+    session = Job(linker(service), world, out=tmp_path / "run").run()
+    assert session.outcome is not None
+    assert (session.outcome.answered, session.outcome.failed) == (world.count(), 0)
+    assert len(service.requests) == world.count()
+    assert [session.results["subsets"][subset]["recall"] for subset in ("top", "shadow", "tail")] == [1.0, 1.0, 1.0]
+    assert session.results["linker"]["options"]["tech"] == "GRAPH"
