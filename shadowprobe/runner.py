@@ -177,7 +177,7 @@ class Runner:
             self.linker.open(self.dataset.knowledge)
         except ShadowprobeError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise LinkerError(f"linker `{self.linker.name}` failed to start: {_describe(error)}") from error
 
     def _close_linker(self) -> None:
@@ -250,7 +250,7 @@ class Runner:
         errors: dict[str, str] = {}
         try:
             answers, errors = self._ask(asked)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if len(asked) == 1:
                 errors[asked[0].id] = self._failure(error)
             else:
@@ -261,11 +261,11 @@ class Runner:
                         answer, failure = self._ask([snippet])
                         answers |= answer
                         errors |= failure
-                    except Exception as single:
+                    except (Exception, SystemExit) as single:
                         errors[snippet.id] = self._failure(single)
         return answers, errors
 
-    def _failure(self, error: Exception) -> str:
+    def _failure(self, error: BaseException) -> str:
         """The text of an error on one snippet; stops the run where the linker has never answered at all."""
         _raise_if_hopeless(error)
         self._failed += 1
@@ -351,7 +351,7 @@ def _describe(error: BaseException) -> str:
     return text if isinstance(error, LinkerError) else f"{type(error).__name__}: {text}"
 
 
-def _raise_if_hopeless(error: Exception) -> None:
+def _raise_if_hopeless(error: BaseException) -> None:
     """Lets an error through that says of itself that no other snippet would fare better."""
     if isinstance(error, LinkerError) and not isinstance(error, ItemError):
         raise error

@@ -23,13 +23,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run.run)
-app.command("score")(score.score)
-app.command("check")(check.check)
-app.command("linkers")(linkers.linkers)
-app.command("probes")(probes.probes)
-app.command("datasets")(datasets.datasets)
-app.command("import")(importing.import_dataset)
+app.command("run", short_help="Run a linker over a dataset.")(run.run)
+app.command("score", short_help="Score a stored predictions file.")(score.score)
+app.command("check", short_help="Test a linker on small cases.")(check.check)
+app.command("linkers", short_help="List the linkers and what each needs.")(linkers.linkers)
+app.command("probes", short_help="List the probes.")(probes.probes)
+app.command("datasets", short_help="List the datasets that go by a name.")(datasets.datasets)
+app.command("import", short_help="Read a foreign dataset.")(importing.import_dataset)
 
 
 def _version(value: bool) -> None:

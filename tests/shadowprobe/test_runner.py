@@ -386,3 +386,16 @@ def test_a_linker_sees_neither_subset_nor_template(world: Dataset, tmp_path: Pat
     linker = Recording()
     run(linker, world, tmp_path / "run")
     assert {(snippet.subset, snippet.template, snippet.source) for snippet in linker.seen} == {("all", None, None)}
+
+
+def test_a_linker_that_exits_does_not_take_the_run_with_it(world: Dataset, tmp_path: Path) -> None:
+    class Exits(Recording):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            if any(snippet.id == "tBerg" for snippet in snippets):
+                raise SystemExit(5)
+            return super().link(snippets)
+
+    outcome = Job(Exits(), world, out=tmp_path / "run").run().outcome
+    assert outcome is not None
+    assert outcome.failed == 1
+    assert [failure.error for failure in read_failures(tmp_path / "run")] == ["SystemExit: 5"]

@@ -90,6 +90,15 @@ def test_a_linker_object_with_another_state_does_not_get_the_old_answers(world: 
         shadowprobe.run(pointing(-1), world, out=tmp_path / "run")
 
 
+def test_the_same_linker_object_goes_on_with_its_own_run(world: Dataset, tmp_path: Path) -> None:
+    linker = pointing(0)
+    first = shadowprobe.run(linker, world, out=tmp_path / "run")
+    assert shadowprobe.run(linker, world, out=tmp_path / "run") == first
+    vars(linker)["_place"] = -1
+    with pytest.raises(UsageError, match="holds a run whose linker version is"):
+        shadowprobe.run(linker, world, out=tmp_path / "run")
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
