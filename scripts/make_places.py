@@ -13,6 +13,7 @@ from statistics import median
 from string import Formatter
 from typing import Literal, NamedTuple
 
+from check_mini_source import MAX_WORDS, MIN_WORDS, runs
 from msgspec.structs import replace
 from places_world import DESCRIBED, Place, Profile, World, degrees, kilometres
 
@@ -26,7 +27,6 @@ TOP_POPULATION, SECOND_POPULATION, TOP_TO_SECOND = 50_000, 5_000, 2
 MAX_CANDIDATES = 10
 # Namesakes of one country that are closer than this have the same neighbours: no context tells them apart.
 SAME_PLACE_KM = 40
-MIN_WORDS, MAX_WORDS, SHARED_RUN = 15, 45, 6
 
 CARD = Card(
     name="places",
@@ -59,17 +59,6 @@ class Space(NamedTuple):
 def draw(*parts: object) -> int:
     """A number that depends on the seed and the parts alone."""
     return int.from_bytes(hashlib.sha256("\0".join(map(str, (SEED, *parts))).encode()).digest()[:8], "big")
-
-
-def words(text: str) -> list[str]:
-    """The words of a text, lower case, without punctuation."""
-    return re.findall(r"\w+", text.lower())
-
-
-def runs(text: str) -> set[tuple[str, ...]]:
-    """Every run of six consecutive words of a text."""
-    found = words(text)
-    return {tuple(found[i : i + SHARED_RUN]) for i in range(len(found) - SHARED_RUN + 1)}
 
 
 def numbers(text: str) -> set[int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from shadowprobe.dataset import CARD, SUBSETS, Card, Dataset
 from shadowprobe.errors import UsageError, nearest
@@ -16,14 +17,6 @@ from shadowprobe.jsonl import read_json
 
 if TYPE_CHECKING:
     from shadowprobe.download import Watcher
-
-
-class Known(Struct, frozen=True):
-    """A dataset with a name: what it is, and what it needs."""
-
-    name: str
-    about: str
-    needs: str
 
 
 class Listed(Struct, frozen=True):
@@ -37,10 +30,10 @@ class Listed(Struct, frozen=True):
 
 
 KNOWN = (
-    Known("mini", "hand-written snippets about real entities that share a name", "nothing"),
-    Known("mini-train", "the snippets of mini that its benchmark part leaves over", "nothing"),
-    Known("places", "places that share a name, popularity by population, templated contexts", "nothing"),
-    Known("shadowlink", "the released ShadowLink benchmark, 904 names from the web", "one download of 2 MB"),
+    Listed("mini", "hand-written snippets about real entities that share a name", "nothing"),
+    Listed("mini-train", "the snippets of mini that its benchmark part leaves over", "nothing"),
+    Listed("places", "places that share a name, popularity by population, templated contexts", "nothing"),
+    Listed("shadowlink", "the released ShadowLink benchmark, 904 names from the web", "one download of 2 MB"),
 )
 
 
@@ -65,7 +58,7 @@ def listing() -> list[Listed]:
     return [_listed(known) for known in KNOWN]
 
 
-def _listed(known: Known) -> Listed:
+def _listed(known: Listed) -> Listed:
     if known.name == "shadowlink":
         from shadowprobe.download import dataset_directory
 
@@ -73,10 +66,10 @@ def _listed(known: Known) -> Listed:
     else:
         path = builtin_directory(known.name)
     if not (path / CARD).exists():
-        return Listed(known.name, known.about, known.needs)
+        return known
     counts = read_json(path / CARD, Card).counts
     snippets = sum(counts.get(subset, 0) for subset in SUBSETS)
-    return Listed(known.name, known.about, known.needs, counts.get("spaces", 0), snippets)
+    return replace(known, spaces=counts.get("spaces", 0), snippets=snippets)
 
 
 def open_dataset(name_or_path: str, watcher: Watcher | None = None) -> Dataset:

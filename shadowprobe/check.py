@@ -12,9 +12,8 @@ from shadowprobe.answers import fault
 from shadowprobe.dataset import Dataset
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.identity import Resolver
-from shadowprobe.linker import Linker, without_gold
+from shadowprobe.linker import Linker, by_id, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
-from shadowprobe.runner import by_id
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from shadowprobe.errors import ItemError
 from shadowprobe.knowledge import Knowledge
 from shadowprobe.model import Candidate, Entity, Failure, Prediction, Snippet
 
+LINK_RETURNS = (
+    "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
+)
 # An entity as a linker may give it: one of the knowledge, or a title or URI; with its score, or without.
 Named = Entity | str
 Scored = Named | tuple[Named, float | None]
@@ -110,3 +114,21 @@ def context_of(snippet: Snippet) -> str:
 def without_gold(snippet: Snippet) -> Snippet:
     """The snippet as a linker may see it: neither its answer nor the subset, which would give it away."""
     return Snippet(snippet.id, "all", snippet.text, snippet.start, snippet.end, snippet.space)
+
+
+def by_id(returned: Any) -> dict[str, Prediction | Failure]:
+    """What `link` returned, by snippet; says what it should have been where it is something else."""
+    predictions: dict[str, Prediction | Failure] = {}
+    if (
+        returned is None
+        or isinstance(returned, (str, bytes, Prediction, Failure))
+        or not isinstance(returned, Iterable)
+    ):
+        raise ItemError(f"{LINK_RETURNS}; it returned {returned!r:.80}")
+    for prediction in returned:
+        if not isinstance(prediction, (Prediction, Failure)):
+            raise ItemError(f"{LINK_RETURNS}; it returned {prediction!r:.80} among them")
+        if prediction.id in predictions:
+            raise ItemError(f"two predictions for {prediction.id!r}")
+        predictions[prediction.id] = prediction
+    return predictions

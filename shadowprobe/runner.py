@@ -4,50 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from shadowprobe.answers import fault, resolve_candidate
 from shadowprobe.dataset import Dataset, make_directory
 from shadowprobe.errors import InputError, ItemError, LinkerError, ShadowprobeError, UsageError
 from shadowprobe.identity import Resolver, is_nil
-from shadowprobe.jsonl import encode_json, encode_lines, read_json, read_lines, write_atomically
-from shadowprobe.linker import Linker, without_gold
+from shadowprobe.jsonl import encode_json, encode_lines, read_lines, write_atomically
+from shadowprobe.linker import Linker, by_id, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
 from shadowprobe.repeats import Repeats, question
+from shadowprobe.run_directory import (
+    FAILURES,
+    PREDICTIONS,
+    RESULTS,
+    RUN,
+    RunCard,
+    drop_torn_line,
+    locked,
+    read_run_card,
+)
 
-RUN, PREDICTIONS, FAILURES, RESULTS = "run.json", "predictions.jsonl", "failures.jsonl", "results.json"
-SCHEMA = 1
 # A linker that fails on this many snippets before it has answered one is broken, and the run stops at once.
 HOPELESS = 16
 # Lines that are written at once; it bounds the memory that a much repeated text takes.
 BLOCK = 4096
 
-LINK_RETURNS = (
-    "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
-)
-
 Progress = Callable[[int], None]
-
-
-class RunCard(Struct, omit_defaults=True):
-    """What `run.json` says of a run: enough to know what was measured, and to go on with it."""
-
-    linker: dict[str, Any]
-    dataset: dict[str, Any]
-    shadowprobe: str
-    schema: int = SCHEMA
-    started: str = ""
-    finished: str = ""
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
 
 
 class Outcome(Struct, frozen=True):
@@ -94,7 +84,7 @@ class Runner:
     def run(self, progress: Progress | None = None) -> Outcome:
         """Links what has no answer yet; returns when every snippet is answered or listed as failed."""
         make_directory(self.out)
-        with _locked(self.out) as file:
+        with locked(self.out) as file:
             self._claim(file)
             done = bytearray(len(self.rows)) if self.force else self._answered()
             started = datetime.now(UTC)
@@ -107,7 +97,7 @@ class Runner:
                 # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
                 if self.force:
                     self._forget(file)
-                _drop_torn_line(file)
+                drop_torn_line(file)
                 self.card.started = self.card.started or _stamp(started)
                 self._save_card()
                 outcome = self._link_all(file, done, progress or (lambda _: None), started)
@@ -311,41 +301,6 @@ class Runner:
         return replace(prediction, entity=resolution.entity, candidates=candidates)
 
 
-def by_id(returned: Any) -> dict[str, Prediction | Failure]:
-    """What `link` returned, by snippet; says what it should have been where it is something else."""
-    predictions: dict[str, Prediction | Failure] = {}
-    if (
-        returned is None
-        or isinstance(returned, (str, bytes, Prediction, Failure))
-        or not isinstance(returned, Iterable)
-    ):
-        raise ItemError(f"{LINK_RETURNS}; it returned {returned!r:.80}")
-    for prediction in returned:
-        if not isinstance(prediction, (Prediction, Failure)):
-            raise ItemError(f"{LINK_RETURNS}; it returned {prediction!r:.80} among them")
-        if prediction.id in predictions:
-            raise ItemError(f"two predictions for {prediction.id!r}")
-        predictions[prediction.id] = prediction
-    return predictions
-
-
-def read_run_card(path: Path) -> RunCard:
-    """What a `run.json` says."""
-    card = read_json(path, RunCard)
-    if card.schema != SCHEMA:
-        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
-    for key, kind, what in (("name", str, "a name"), ("options", dict, "an object")):
-        if not isinstance(card.linker.get(key), kind):
-            raise InputError(path, f"expected {what}, got {card.linker.get(key)!r}", field=f"linker.{key}")
-    return card
-
-
-def read_failures(out: Path) -> list[Failure]:
-    """The snippets that failed in the last run into a directory."""
-    path = out / FAILURES
-    return [failure for _, failure in read_lines(path, Failure)] if path.exists() else []
-
-
 def _describe(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return text if isinstance(error, LinkerError) else f"{type(error).__name__}: {text}"
@@ -388,47 +343,3 @@ def _write(file: BinaryIO, items: Iterable[Any]) -> int:
 
 def _stamp(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
-
-
-def _drop_torn_line(file: BinaryIO) -> None:
-    """Cuts off a last line without its end, which is all that a kill in the middle of a write can leave."""
-    end = file.seek(0, os.SEEK_END)
-    position = end
-    while position > 0:
-        step = min(4096, position)
-        file.seek(position - step)
-        block = file.read(step)
-        newline = block.rfind(b"\n")
-        if newline >= 0:
-            file.truncate(position - step + newline + 1)
-            break
-        position -= step
-    else:
-        file.truncate(0)
-    file.seek(0, os.SEEK_END)
-
-
-@contextmanager
-def _locked(out: Path) -> Iterator[BinaryIO]:
-    """The predictions file, open to read and append, while no other process writes to it."""
-    path = out / PREDICTIONS
-    fresh = not path.exists()
-    try:
-        file = path.open("a+b")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-    with file:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # Windows has no flock; two runs into one directory are then the user's to avoid.
-        except OSError:
-            raise UsageError(f"another shadowprobe is writing to {out}") from None
-        try:
-            yield file
-        except ShadowprobeError:
-            if fresh and not file.seek(0, os.SEEK_END):
-                path.unlink()
-            raise

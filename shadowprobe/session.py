@@ -20,7 +20,8 @@ from shadowprobe.jsonl import as_read_back, encode_json, write_atomically
 from shadowprobe.linker import Linker
 from shadowprobe.probe import Probe
 from shadowprobe.results import Results, measure
-from shadowprobe.runner import PREDICTIONS, RESULTS, RUN, Outcome, Progress, RunCard, Runner, read_run_card
+from shadowprobe.run_directory import PREDICTIONS, RESULTS, RUN, RunCard, read_run_card
+from shadowprobe.runner import Outcome, Progress, Runner
 from shadowprobe.statistics import ROUNDS, SEED
 
 SECRET_NAME = re.compile(r"token|secret|passw|(?:^|_)key$", re.IGNORECASE)

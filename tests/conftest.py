@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import hand_predictions, write_world
 
-from shadowprobe import Answers, Dataset
+from shadowprobe import Answers, Dataset, web
 
 
 @pytest.fixture
@@ -20,3 +20,9 @@ def world(tmp_path: Path) -> Dataset:
 def answers(world: Dataset) -> Answers:
     """The hand-made answers to the hand-made dataset."""
     return Answers(world).fill(hand_predictions())
+
+
+@pytest.fixture(autouse=True)
+def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a linker that tries a service again do so at once."""
+    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)

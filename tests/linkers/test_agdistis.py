@@ -9,10 +9,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from asking import answers_of
 from service import Asked, Reply, Service, serving
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, web
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, Snippet
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
 from shadowprobe.session import Job
@@ -58,23 +59,12 @@ def service() -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
-
-
 def wrapper(url: str) -> Linker:
     return make_linker("shadowprobe.linkers.agdistis:AgdistisLinker", {"url": url})
 
 
 def ask(url: str, dataset: Dataset, asked: Snippet) -> Prediction | Failure:
-    linker = wrapper(url)
-    linker.open(dataset.knowledge)
-    try:
-        (answer,) = linker.link([asked])
-        return answer
-    finally:
-        linker.close()
+    return answers_of(wrapper(url), dataset.knowledge, asked)[0]
 
 
 def avon(text: str) -> Snippet:

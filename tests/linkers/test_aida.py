@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asking import answers_of
 from service import Asked, Reply, Service, serving
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Entity, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, UsageError, web
+from shadowprobe import Dataset, Entity, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, UsageError
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, options_of
 from shadowprobe.session import Job
@@ -97,31 +98,18 @@ def service() -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
-
-
 def linker(service: Service, **options: str) -> Linker:
     return make_linker(AIDA, {"url": service.url, **options})
 
 
-def asked(linker: Linker, world: Dataset, *snippets: Snippet) -> list[Prediction | Failure]:
-    linker.open(world.knowledge)
-    try:
-        return list(linker.link(list(snippets)))
-    finally:
-        linker.close()
-
-
 def prediction(service: Service, world: Dataset, text: str, name: str) -> Prediction:
-    (answer,) = asked(linker(service), world, snippet("x", "all", text, name))
+    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
     assert isinstance(answer, Prediction), answer
     return answer
 
 
 def failure(service: Service, world: Dataset, text: str, name: str) -> str:
-    (answer,) = asked(linker(service), world, snippet("x", "all", text, name))
+    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
     assert isinstance(answer, Failure), answer
     return answer.error
 
@@ -149,7 +137,7 @@ def test_the_request_is_a_form_with_the_mention_in_brackets(service: Service, wo
 
 
 def test_the_technique_is_an_option(service: Service, world: Dataset) -> None:
-    asked(linker(service, tech="PRIOR"), world, snippet("x", "all", "Why not Avon?", "Avon"))
+    answers_of(linker(service, tech="PRIOR"), world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
     assert service.requests[0].form["tech"] == "PRIOR"
     assert "tech" in options_of(type(linker(service)))
 
@@ -173,7 +161,7 @@ def test_a_mention_that_is_not_on_token_borders_is_missing_and_thus_skipped(serv
 def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_marked(service: Service, world: Dataset) -> None:
     text = "Avon is not Avon."
     first, second = (Snippet(f"at{start}", "all", text, start, start + 4) for start in (0, 12))
-    answers = asked(linker(service, concurrency="1"), world, first, second)
+    answers = answers_of(linker(service, concurrency="1"), world.knowledge, first, second)
     assert [request.form["text"] for request in service.requests] == ["[[Avon]] is not Avon.", "Avon is not [[Avon]]."]
     assert all(isinstance(answer, Prediction) and answer.status == "linked" for answer in answers)
 
@@ -181,7 +169,7 @@ def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_marked(service: 
 def test_an_answer_on_another_span_is_not_taken(service: Service, world: Dataset) -> None:
     body = {"mentions": [mention_of("Avon is not Avon.", 0, 4)]}
     service.behaviour = lambda *_: (200, {}, json.dumps(body).encode())
-    (answer,) = asked(linker(service), world, Snippet("x", "all", "Avon is not Avon.", 12, 16))
+    (answer,) = answers_of(linker(service), world.knowledge, Snippet("x", "all", "Avon is not Avon.", 12, 16))
     assert isinstance(answer, Prediction)
     assert answer.status == "skipped"
 
@@ -252,7 +240,7 @@ def test_other_brackets_go_through(service: Service, world: Dataset, text: str) 
 
 def test_a_refused_text_is_the_failure_of_its_snippet_alone(service: Service, world: Dataset) -> None:
     bad, good = snippet("bad", "all", "[[Avon]]", "Avon"), snippet("good", "all", "Why not Avon?", "Avon")
-    answers = asked(linker(service), world, bad, good)
+    answers = answers_of(linker(service), world.knowledge, bad, good)
     assert [type(answer) for answer in answers] == [Failure, Prediction]
 
 
@@ -283,7 +271,7 @@ def test_a_server_that_is_busy_is_asked_again(service: Service, world: Dataset) 
 def test_a_dead_server_stops_the_run_and_is_named(world: Dataset) -> None:
     dead = make_linker(AIDA, {"url": "http://127.0.0.1:9/aida"})
     with pytest.raises(LinkerError, match=r"127.0.0.1:9/aida: no connection .*is the service of `aida` running"):
-        asked(dead, world, snippet("x", "all", "Why not Avon?", "Avon"))
+        answers_of(dead, world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
 
 
 def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
+from asking import answers_of
 from service import Asked, Reply, Service, serving
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Entity, Failure, Knowledge, Linker, LinkerError, Prediction, Resolver, Snippet, web
+from shadowprobe import Dataset, Entity, Failure, Knowledge, Linker, LinkerError, Prediction, Resolver, Snippet
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, options_of
 from shadowprobe.session import Job
@@ -90,25 +91,12 @@ def service() -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
-
-
 def linker(service: Service, **options: str) -> Linker:
     return make_linker(AMBIVERSE, {"url": service.url, **options})
 
 
-def asked(linker: Linker, knowledge: Knowledge, *snippets: Snippet) -> list[Prediction | Failure]:
-    linker.open(knowledge)
-    try:
-        return list(linker.link(list(snippets)))
-    finally:
-        linker.close()
-
-
 def prediction(service: Service, world: Dataset, text: str, name: str) -> Prediction:
-    (answer,) = asked(linker(service), world.knowledge, snippet("x", "all", text, name))
+    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
     assert isinstance(answer, Prediction), answer
     return answer
 
@@ -140,7 +128,7 @@ def test_the_request_is_one_document_with_one_annotated_mention(service: Service
 
 
 def test_language_and_coherence_are_options(service: Service, world: Dataset) -> None:
-    asked(linker(service, language="de", coherent="false"), world.knowledge, snippet("x", "all", "Avon", "Avon"))
+    answers_of(linker(service, language="de", coherent="false"), world.knowledge, snippet("x", "all", "Avon", "Avon"))
     sent = service.requests[0].json
     assert (sent["language"], sent["coherentDocument"]) == ("de", False)
     assert list(options_of(type(linker(service))))[:3] == ["language", "coherent", "url"]
@@ -183,7 +171,7 @@ def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_annotated(servic
             for at, one in ((0, "Q1"), (12, "Q2"))
         ]
         answering(service, matches=matches, entities=[])
-        (answer,) = asked(linker(service), world.knowledge, Snippet("x", "all", text, start, start + 4))
+        (answer,) = answers_of(linker(service), world.knowledge, Snippet("x", "all", text, start, start + 4))
         assert isinstance(answer, Prediction)
         assert service.requests[-1].json["annotatedMentions"] == [{"charOffset": start, "charLength": 4}]
         assert (answer.qid, answer.answer) == (qid, f"{WIKIDATA}{qid}")
@@ -225,7 +213,7 @@ def test_an_entity_without_a_wikidata_id_that_may_be_of_another_mention_is_nil_a
 ) -> None:
     ambiguous = linker(service)
     text = "Obscure lies near Unnumbered."
-    answers = asked(ambiguous, world.knowledge, snippet("x", "all", text, "Unnumbered"))
+    answers = answers_of(ambiguous, world.knowledge, snippet("x", "all", text, "Unnumbered"))
     assert [answer.status for answer in answers if isinstance(answer, Prediction)] == ["nil"]
     assert len(ambiguous.notes) == 1
     assert "may be entities without a Wikidata id" in ambiguous.notes[0]
@@ -258,7 +246,7 @@ def test_an_id_that_does_not_fit_the_article_is_not_believed(
     # The service calls the ship Q200; in this dataset that is the river.
     river, ship = Entity("Avon (river)", qid="Q200" if kept is None else "Q100"), Entity("Avon (ship)", qid=qid_of_ship)
     knowledge = Knowledge({entity.title: entity for entity in (river, ship)})
-    (answer,) = asked(linker(service), knowledge, snippet("x", "all", "The masts of Avon fell.", "Avon"))
+    (answer,) = answers_of(linker(service), knowledge, snippet("x", "all", "The masts of Avon fell.", "Avon"))
     assert isinstance(answer, Prediction)
     assert answer.qid == kept
     assert Resolver([river, ship]).resolve(answer.answer, None, answer.qid).entity == "Avon (ship)"
@@ -277,7 +265,7 @@ def test_an_id_that_does_not_fit_the_article_is_not_believed(
 )
 def test_rubbish_is_a_failure_that_shows_what_came(service: Service, world: Dataset, body: bytes) -> None:
     service.behaviour = lambda *_: (200, {}, body)
-    (answer,) = asked(linker(service), world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
+    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
     assert isinstance(answer, Failure)
     assert answer.error.startswith("the answer cannot be read (")
     assert answer.error.endswith(f"{body.decode()!r}")
@@ -292,7 +280,7 @@ def test_an_error_of_the_server_is_tried_again_and_then_the_failure_of_its_snipp
 
     service.behaviour = fails_on_berg
     texts = [snippet(name, "all", f"Why not {name}?", name) for name in ("Avon", "Berg")]
-    right, wrong = asked(linker(service, retries="1"), world.knowledge, *texts)
+    right, wrong = answers_of(linker(service, retries="1"), world.knowledge, *texts)
     assert isinstance(right, Prediction)
     assert isinstance(wrong, Failure)
     assert "500 Internal Server Error" in wrong.error
@@ -301,13 +289,13 @@ def test_an_error_of_the_server_is_tried_again_and_then_the_failure_of_its_snipp
 
 def test_without_an_address_of_a_server_it_asks_for_one(world: Dataset) -> None:
     with pytest.raises(LinkerError, match="`ambiverse` needs the URL of its service: add -o url="):
-        asked(make_linker(AMBIVERSE, {}), world.knowledge)
+        answers_of(make_linker(AMBIVERSE, {}), world.knowledge)
 
 
 def test_a_dead_server_stops_the_run_and_is_named(world: Dataset) -> None:
     dead = make_linker(AMBIVERSE, {"url": "http://127.0.0.1:9/entitylinking/analyze"})
     with pytest.raises(LinkerError, match=r"127.0.0.1:9/entitylinking/analyze: no connection .*of `ambiverse` running"):
-        asked(dead, world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
+        answers_of(dead, world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
 
 
 def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asking import answers_of, marked
 from service import Asked, Reply, Service, serving
 from world import NAMES, shadow, top
 
-from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError, web
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, options_of
 from shadowprobe.session import Job
@@ -171,31 +172,13 @@ def server(request: pytest.FixtureRequest) -> Service:
     return running
 
 
-@pytest.fixture(autouse=True)
-def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
-
-
 def linker(url: str, **options: str) -> Linker:
     return make_linker("shadowprobe.linkers.rel:RelLinker", {"url": url, **options})
 
 
 def ask(world: Dataset, url: str, *snippets: Snippet, **options: str) -> list[Prediction | Failure]:
     """The answers to a few snippets, in their order."""
-    asking = linker(url, **options)
-    asking.open(world.knowledge)
-    try:
-        found = {answer.id: answer for answer in asking.link(list(snippets))}
-    finally:
-        asking.close()
-    return [found[one.id] for one in snippets]
-
-
-def marked(text: str, snippet_id: str = "m") -> Snippet:
-    """A snippet whose mention stands in square brackets."""
-    before, _, rest = text.partition("[")
-    mention, _, after = rest.partition("]")
-    return Snippet(snippet_id, "all", before + mention + after, len(before), len(before) + len(mention))
+    return answers_of(linker(url, **options), world.knowledge, *snippets)
 
 
 def notes_of(world: Dataset, url: str, out: Path) -> list[str]:
@@ -203,8 +186,8 @@ def notes_of(world: Dataset, url: str, out: Path) -> list[str]:
     return notes
 
 
-RIVER = Prediction("m", answer="Avon_(river)", score=0.75)
-SHIP = Prediction("m", answer="Avon_(ship)", score=0.75)
+RIVER = Prediction("marked", answer="Avon_(river)", score=0.75)
+SHIP = Prediction("marked", answer="Avon_(ship)", score=0.75)
 
 
 def test_an_answer_is_a_title_with_underscores_and_a_confidence(server: Service, world: Dataset) -> None:
@@ -273,7 +256,7 @@ def test_a_newer_server_without_the_usual_tagger_is_told_the_one_that_it_has(
 ) -> None:
     api.loaded = {"ner-fast-with-lowercase"}
     (failure,) = ask(world, new.url, marked("Anglers say that [Avon] runs clear."), retries="1")
-    assert failure == Failure("m", f"{new.url}: 500 Internal Server Error, 2 times")
+    assert failure == Failure("marked", f"{new.url}: 500 Internal Server Error, 2 times")
     found = ask(world, new.url, marked("Anglers say that [Avon] runs clear."), tagger="ner-fast-with-lowercase")
     assert found == [RIVER]
 
@@ -309,7 +292,7 @@ def test_answers_on_other_spans_are_not_the_mentions(new: Service, world: Datase
     (found,) = ask(world, new.url, marked("Avon is not [Avon]."))
     assert found == RIVER
     (found,) = ask(world, new.url, marked("Avon was not [Avon]."))
-    assert found == Prediction("m", status="skipped")
+    assert found == Prediction("marked", status="skipped")
 
 
 @pytest.mark.parametrize(
@@ -338,7 +321,7 @@ def test_an_escaped_ampersand_does_not_shift_the_mention(
 
 def test_an_escaped_ampersand_in_the_mention_is_sent_as_rel_reads_it(server: Service, world: Dataset) -> None:
     found = ask(world, server.url, marked("The phone company [AT&amp;T] grew."))
-    assert found == [Prediction("m", answer="AT&T", score=0.75)]
+    assert found == [Prediction("marked", answer="AT&T", score=0.75)]
     assert server.requests[0].json == {"text": "The phone company AT&T grew.", "spans": [[18, 4]]}
 
 
@@ -400,7 +383,7 @@ def test_a_redirect_that_makes_a_get_of_the_post_is_a_failure_and_no_answer(
 
 def test_a_wrong_path_is_said_to_be_one(new: Service, world: Dataset) -> None:
     (found,) = ask(world, f"{new.url}/nope", marked("Anglers say that [Avon] runs clear."))
-    assert found == Failure("m", f'{new.url}/nope: 404 Not Found: \'{{"detail": "Not Found"}}\'')
+    assert found == Failure("marked", f'{new.url}/nope: 404 Not Found: \'{{"detail": "Not Found"}}\'')
 
 
 def test_a_dead_server_stops_the_run_and_says_what_to_do(world: Dataset, tmp_path: Path) -> None:
@@ -415,7 +398,9 @@ def test_a_server_without_a_model_of_confidence_is_noted_once_and_its_zeros_are_
     server: Service, rel: Rel, world: Dataset, tmp_path: Path
 ) -> None:
     rel.has_lr_model = False
-    assert ask(world, server.url, marked("The crew of [Avon].")) == [Prediction("m", answer="Avon_(ship)", score=0.0)]
+    assert ask(world, server.url, marked("The crew of [Avon].")) == [
+        Prediction("marked", answer="Avon_(ship)", score=0.0)
+    ]
     assert notes_of(world, server.url, tmp_path / "run") == [NO_CONFIDENCE]
 
 
@@ -423,7 +408,7 @@ def test_confidences_without_their_fractions_are_noted(
     new: Service, api: FastApi, world: Dataset, tmp_path: Path
 ) -> None:
     api.pydantic = 1
-    assert ask(world, new.url, marked("The crew of [Avon].")) == [Prediction("m", answer="Avon_(ship)", score=0.0)]
+    assert ask(world, new.url, marked("The crew of [Avon].")) == [Prediction("marked", answer="Avon_(ship)", score=0.0)]
     assert notes_of(world, new.url, tmp_path / "run") == [NO_CONFIDENCE]
 
 

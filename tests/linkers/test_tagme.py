@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from d4science import TOKEN, Counted, Unit, as_json, asked_of, marked, meaning
+from asking import answers_of, marked
+from d4science import TOKEN, Counted, Unit, as_json, meaning
 from service import Asked, Reply, Service, serving
 from world import NAMES
 
-from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, UsageError, web
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, UsageError
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, option_values
 from shadowprobe.session import Job
@@ -64,8 +65,7 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture(autouse=True)
-def quick_and_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+def with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHADOWPROBE_TAGME_TOKEN", TOKEN)
     monkeypatch.delenv("SHADOWPROBE_WAT_TOKEN", raising=False)
 
@@ -76,13 +76,13 @@ def linker(service: Service) -> Linker:
 
 
 def answer_to(text: str, linker: Linker, dataset: Dataset) -> Prediction:
-    (answer,) = asked_of(linker, dataset, marked(text))
+    (answer,) = answers_of(linker, dataset.knowledge, marked(text))
     assert isinstance(answer, Prediction), answer.error
     return answer
 
 
 def failure_of(text: str, linker: Linker, dataset: Dataset) -> str:
-    (answer,) = asked_of(linker, dataset, marked(text))
+    (answer,) = answers_of(linker, dataset.knowledge, marked(text))
     assert isinstance(answer, Failure)
     return answer.error
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from d4science import TOKEN, Counted, Unit, as_json, asked_of, marked, meaning
+from asking import answers_of, marked
+from d4science import TOKEN, Counted, Unit, as_json, meaning
 from service import Asked, Reply, Service, serving
 
-from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, web
+from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, option_values
 from shadowprobe.session import Job
@@ -53,8 +54,7 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture(autouse=True)
-def quick_and_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+def with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHADOWPROBE_WAT_TOKEN", TOKEN)
     monkeypatch.delenv("SHADOWPROBE_TAGME_TOKEN", raising=False)
 
@@ -65,13 +65,13 @@ def linker(service: Service) -> Linker:
 
 
 def answer_to(text: str, linker: Linker, dataset: Dataset) -> Prediction:
-    (answer,) = asked_of(linker, dataset, marked(text))
+    (answer,) = answers_of(linker, dataset.knowledge, marked(text))
     assert isinstance(answer, Prediction), answer.error
     return answer
 
 
 def failure_of(text: str, linker: Linker, dataset: Dataset) -> str:
-    (answer,) = asked_of(linker, dataset, marked(text))
+    (answer,) = answers_of(linker, dataset.knowledge, marked(text))
     assert isinstance(answer, Failure)
     return answer.error
 
@@ -255,8 +255,8 @@ def test_a_text_too_long_for_the_server_costs_its_own_answer_only(
         return (414, {}, b"") if len(asked.query["document"]) > 8000 else wat(number, asked)
 
     service.behaviour = strict
-    short, long, endless = (marked("[Avon] runs." + " And on." * count) for count in (1, 1200, 12000))
-    answers = asked_of(linker, world, short, long, endless)
+    short, long, endless = (marked("[Avon] runs." + " And on." * count, str(count)) for count in (1, 1200, 12000))
+    answers = answers_of(linker, world.knowledge, short, long, endless)
     assert isinstance(answers[0], Prediction)
     assert isinstance(answers[1], Failure)
     assert answers[1].error == f"{service.url}: 414 Request-URI Too Long: ''"

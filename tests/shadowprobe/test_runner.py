@@ -11,7 +11,8 @@ from world import NAMES
 
 from shadowprobe import Dataset, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
 from shadowprobe.jsonl import read_lines
-from shadowprobe.runner import FAILURES, HOPELESS, PREDICTIONS, RESULTS, read_failures
+from shadowprobe.run_directory import FAILURES, PREDICTIONS, RESULTS, read_failures
+from shadowprobe.runner import HOPELESS
 from shadowprobe.session import Job
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from service import Asked, Reply, Service, serving
 
-from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker, web
+from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker
 from shadowprobe.plugins import options_of
 from shadowprobe.session import Job
 
@@ -28,11 +28,6 @@ def right(_: int, request: Asked) -> Reply:
 def service() -> Iterator[Service]:
     with serving(right) as running:
         yield running
-
-
-@pytest.fixture(autouse=True)
-def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
 
 
 class Rivers(WebLinker):

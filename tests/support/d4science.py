@@ -9,8 +9,6 @@ from typing import Any, Literal
 from service import Reply
 from world import NAMES, shadow, top
 
-from shadowprobe import Dataset, Failure, Linker, Prediction, Snippet
-
 TOKEN = "0f7c5a1e-53cr-37ab-843339462"
 Unit = Literal["code points", "UTF-16"]
 
@@ -53,19 +51,3 @@ def as_json(answer: Any) -> Reply:
     """An answer as it goes over the wire."""
     body = json.dumps(answer, ensure_ascii=False).encode()
     return 200, {"Content-Type": "application/json;charset=UTF-8"}, body
-
-
-def asked_of(linker: Linker, dataset: Dataset, *snippets: Snippet) -> list[Prediction | Failure]:
-    """What a linker says of snippets."""
-    linker.open(dataset.knowledge)
-    try:
-        return list(linker.link(list(snippets)))
-    finally:
-        linker.close()
-
-
-def marked(text: str) -> Snippet:
-    """A snippet of a text in which the mention stands in square brackets."""
-    before, _, rest = text.partition("[")
-    mention, _, after = rest.partition("]")
-    return Snippet("marked", "all", before + mention + after, len(before), len(before) + len(mention))

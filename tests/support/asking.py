@@ -1,0 +1,22 @@
+"""How the tests of wrappers ask: a linker opened, a few snippets put to it, and closed again."""
+
+from __future__ import annotations
+
+from shadowprobe import Failure, Knowledge, Linker, Prediction, Snippet
+
+
+def answers_of(linker: Linker, knowledge: Knowledge, *snippets: Snippet) -> list[Prediction | Failure]:
+    """What a linker says of a few snippets, in their order."""
+    linker.open(knowledge)
+    try:
+        found = {answer.id: answer for answer in linker.link(list(snippets))}
+    finally:
+        linker.close()
+    return [found[snippet.id] for snippet in snippets]
+
+
+def marked(text: str, snippet_id: str = "marked") -> Snippet:
+    """A snippet of a text in which the mention stands in square brackets."""
+    before, _, rest = text.partition("[")
+    mention, _, after = rest.partition("]")
+    return Snippet(snippet_id, "all", before + mention + after, len(before), len(before) + len(mention))
