@@ -178,7 +178,11 @@ def _from_module(name: str, spec: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`") from error
+        hint = ""
+        if error.name in {LINKERS, PROBES}:
+            hint = ": this Python runs in the source tree of an installed shadowprobe; start it in another folder"
+            hint += ", or install with pip install -e ."
+        raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`{hint}") from error
     except LinkerError:
         raise
     except (Exception, SystemExit) as error:

@@ -70,3 +70,14 @@ def test_the_installed_wheel_runs_the_main_job_from_anywhere(wheel: Path, tmp_pa
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["dataset"]["name"] == "mini"
+
+
+def test_a_python_started_in_the_source_tree_says_why_it_finds_no_linkers(wheel: Path, tmp_path: Path) -> None:
+    # The core alone, as the source tree shows it to a Python that was not told of the mapped folders.
+    shutil.copytree(ROOT / "shadowprobe", tmp_path / "shadowprobe", ignore=shutil.ignore_patterns("__pycache__"))
+    script = (
+        "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)];"
+        "from shadowprobe.plugins import make_linker; make_linker('prior')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "start it in another folder, or install with pip install -e ." in done.stderr.splitlines()[-1]
