@@ -72,7 +72,7 @@ def test_the_installed_wheel_runs_the_main_job_from_anywhere(wheel: Path, tmp_pa
     assert json.loads(done.stdout)["dataset"]["name"] == "mini"
 
 
-def test_a_python_started_in_the_source_tree_says_why_it_finds_no_linkers(wheel: Path, tmp_path: Path) -> None:
+def test_a_python_started_in_the_source_tree_says_why_it_finds_no_linkers(tmp_path: Path) -> None:
     # The core alone, as the source tree shows it to a Python that was not told of the mapped folders.
     shutil.copytree(ROOT / "shadowprobe", tmp_path / "shadowprobe", ignore=shutil.ignore_patterns("__pycache__"))
     script = (
