@@ -8,6 +8,7 @@ import msgspec
 
 from shadowprobe import ItemError, Prediction, Request, Snippet, WebLinker
 from shadowprobe.identity import is_nil
+from shadowprobe.masking import place
 from shadowprobe.offsets import to_utf16
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class AgdistisLinker(WebLinker):
         """The URI on the mention's span, in UTF-16 units of the text without the tags."""
         # A request that it cannot serve gets this, and a status of 200.
         if response.text.startswith("ERROR"):
-            raise ItemError(f"{self.url} is no AGDISTIS that takes marked text: it answers {response.text[:40]!r}")
+            raise ItemError(
+                f"{place(self.url)} is no AGDISTIS that takes marked text: it answers {response.text[:40]!r}"
+            )
         start = to_utf16(snippet.text, snippet.start)
         length = to_utf16(snippet.text, snippet.end) - start
         for mention in msgspec.json.decode(response.content, type=list[Mention]):

@@ -35,6 +35,8 @@ class Answer(Struct):
 class D4ScienceLinker(WebLinker):
     """Base of the two: of all annotations that come back, those exactly on the mention are its answer."""
 
+    needs_token = True
+
     def text_of(self, snippet: Snippet) -> str:
         """The text to send, in which code points and UTF-16 units count alike."""
         # Which of the two the services count is not known. One character for one, both are right.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from shadowprobe import LinkerError, Snippet
+from shadowprobe import Snippet
+from shadowprobe.errors import missing_extra
 
+from .loading import loading
 from .ranking import ContextLinker
 
 
@@ -31,20 +33,10 @@ class DenseLinker(ContextLinker):
         """Loads the model; the texts of the entities are encoded when one is first a candidate."""
         try:
             from sentence_transformers import SentenceTransformer
-            from transformers.utils import logging
         except ImportError as error:
-            raise LinkerError("`dense` needs its extra: pip install 'shadowprobe[dense]'") from error
-        # Progress is the runner's to show, and only on a terminal.
-        silence: Any = logging.disable_progress_bar
-        silence()
-        try:
+            raise missing_extra("dense") from error
+        with loading(self.name, self.model):
             self.encoder: Any = SentenceTransformer(self.model, device=self.device)
-        except Exception as error:
-            reason = " ".join(str(error).split())[:200]
-            raise LinkerError(
-                f"`dense` cannot load the model `{self.model}`; give a directory that holds one with"
-                f" -o model=DIR ({type(error).__name__}: {reason})"
-            ) from error
         if self.precision == "double":
             self.encoder.double()
         self.texts = texts

@@ -20,21 +20,29 @@ class RelLinker(WebLinker):
     """REL by its public API or a server of your own; mentions are given, entities are Wikipedia titles.
 
     Van Hulst, Hasibi, Dercksen, Balog and de Vries: REL: An Entity Linker Standing on the Shoulders of Giants
-    (SIGIR 2020). A local server: `python -m REL.server DIR wiki_2019`, then `-o url=http://localhost:5555`.
+    (SIGIR 2020). A local server: `python -m REL.server DIR wiki_2019`, then `-o url=http://localhost:5555`. The release
+    on PyPI, 0.0.1, has the server of 2020, which keeps a file open for each request that it has served: under the usual
+    limit of 1024 it breaks off every connection after some 1000 snippets, so raise the limit before you start it.
 
     One request serves both generations of its server, so none has to be chosen: the handler of 2020 does not look at
     `tagger`, and for the FastAPI server the field is optional and `/ne` another name of `/`. The tagger finds mentions
     in plain text and has no say here, but a server that did not load `ner-fast` must be sent the one that it did:
     `-o tagger=ner-fast-with-lowercase`.
 
-    What it cannot do: say NIL. A mention that it decided to be NIL, one without candidates and one whose start lies in
-    no sentence are left out of its answer alike, and all three are skipped here. It gives no candidates. The server of
-    2020 cuts the context of a mention after the first sentence at the wrong place.
+    What it cannot do: say NIL. A mention without candidates, the only one that REL takes for NIL, and one whose start
+    lies in no sentence are left out of its answer alike, and both are skipped here. It gives no candidates. The server
+    of 2020 cuts the context of a mention after the first sentence at the wrong place.
     """
 
     name = "rel"
     needs = "nothing: the public service, or -o url=..."
     endpoint = "https://rel.cs.ru.nl/api"
+    # Two packages that REL uses and no longer gets by itself, and the limit of open files.
+    howto = """\
+python -m venv rel-environment
+rel-environment/bin/pip install radboud-el gensim 'setuptools<81'
+ulimit -n 65536
+rel-environment/bin/python -m REL.server DIR wiki_2019    # DIR: `generic` and `wiki_2019` from http://gem.cs.ru.nl/"""
 
     def __init__(self, tagger: Literal["ner-fast", "ner-fast-with-lowercase"] | None = None, **web: Any) -> None:
         super().__init__(**web)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from shadowprobe.answers import fault
 from shadowprobe.dataset import Dataset
-from shadowprobe.errors import ShadowprobeError
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
 from shadowprobe.identity import Resolver
 from shadowprobe.linker import Linker, by_id, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
@@ -33,13 +33,13 @@ class BrokenError(Exception):
 
 
 def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
-    """Runs the battery; a case that raises is a finding and stops no other."""
+    """Runs the battery; a case that raises is a finding and stops no other, unless the system is not to be had."""
     try:
         linker.open(dataset.knowledge)
     except Exception as error:
         yield Finding("it starts", False, _text(error))
         return
-    yield Finding("it starts", True)
+    yield Finding("it starts", True, linker.ready())
     battery = _Battery(linker, dataset)
     try:
         for what, case in battery.cases():
@@ -47,8 +47,20 @@ def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
                 yield Finding(what, True, case())
             except Exception as error:
                 yield Finding(what, False, _text(error))
+                if isinstance(error, LinkerError) and not isinstance(error, ItemError):
+                    # No other case would fare better.
+                    return
     finally:
         linker.close()
+
+
+def outgoing(linker: Linker, dataset: Dataset) -> str:
+    """What a linker sends for the first snippet, in its own words; nothing where that cannot be told."""
+    try:
+        return linker.outgoing(without_gold(next(dataset.snippets())))
+    except Exception:
+        # The findings say by now what is wrong with it.
+        return ""
 
 
 class _Battery:

@@ -6,6 +6,8 @@ ShadowprobeError
 ├── PluginError        a linker or probe that cannot be found or loaded
 ├── LinkerError        a linker that cannot work at all: missing extra, token, service
 │   └── ItemError      a linker that failed on one snippet; the run goes on
+├── GerbilError        a GERBIL instance that is not there, or that refuses
+├── BuildError         a wiki or a setting with which no dataset can be built
 └── DownloadError      a dataset that could not be fetched
 """
 
@@ -45,8 +47,21 @@ class ItemError(LinkerError):
     """A linker that failed on one snippet."""
 
 
+class GerbilError(ShadowprobeError):
+    """A GERBIL instance that is not there, or that refuses."""
+
+
+class BuildError(ShadowprobeError):
+    """A wiki or a setting with which no dataset can be built."""
+
+
 class DownloadError(ShadowprobeError):
     """A dataset that could not be fetched."""
+
+
+def missing_extra(linker: str, extra: str | None = None) -> LinkerError:
+    """The error of a linker whose optional packages are not installed: it says what to type."""
+    return LinkerError(f"`{linker}` needs its extra: pip install 'shadowprobe[{extra or linker}]'")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

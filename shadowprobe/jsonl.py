@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tempfile
@@ -96,6 +97,12 @@ def encode_lines(objects: Iterable[Any]) -> bytes:
     """The objects as JSON lines."""
     encode = msgspec.json.Encoder().encode
     return b"".join(encode(item) + b"\n" for item in objects)
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with open_for_reading(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def encode_json(item: Any) -> bytes:

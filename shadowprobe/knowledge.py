@@ -26,9 +26,13 @@ def _folded(name: str) -> str:
 class Knowledge:
     """The entities of a dataset and the names they go by; it holds no snippet and no gold answer."""
 
-    def __init__(self, entities: Mapping[str, Entity], spaces: Iterable[EntitySpace] = ()) -> None:
+    def __init__(
+        self, entities: Mapping[str, Entity], spaces: Iterable[EntitySpace] = (), language: str = "en"
+    ) -> None:
         self.entities = dict(entities)
         self.spaces = tuple(spaces)
+        # The Wikipedia that the titles are those of.
+        self.language = language
 
     def __len__(self) -> int:
         return len(self.entities)

@@ -29,6 +29,10 @@ class Linker:
     version: ClassVar[str] = ""
     needs: ClassVar[str] = "nothing"
     batch_size: ClassVar[int] = 64
+    # The commands that bring what the linker needs into being, one a line; `check` prints them where it does not start.
+    howto: ClassVar[str] = ""
+    # Options that cannot change an answer: a run that was begun with one value may go on with another.
+    incidental: ClassVar[frozenset[str]] = frozenset()
     # Only a linker that says so is shown the gold answer and the subset; every other gets snippets without them.
     sees_gold: ClassVar[bool] = False
 
@@ -46,6 +50,14 @@ class Linker:
     def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
         """One prediction for each snippet, in any order; a failure in its place is tried again by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define link()")
+
+    def ready(self) -> str:
+        """Where and what the system is that was found, as `check` shows it once the linker has started."""
+        return ""
+
+    def outgoing(self, snippet: Snippet) -> str:
+        """What the system is sent for a snippet, as `check` shows it to its author; nothing where that is plain."""
+        return ""
 
     def close(self) -> None:
         """Lets go of what `setup` took."""

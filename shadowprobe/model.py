@@ -58,6 +58,8 @@ class Snippet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     gold: str | None = None
     source: str | None = None
     template: int | None = None
+    # The foreign document that this is one mention of, where it has several.
+    document: str | None = None
 
     @property
     def mention(self) -> str:

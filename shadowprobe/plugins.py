@@ -71,7 +71,7 @@ def adopt(linker: Linker) -> Linker:
             # Nothing can be said of its code, and so none of its answers may be another's.
             source = str(uuid.uuid4())
         # What it was made with; what running it has added since says nothing of its answers.
-        keys = vars(linker).setdefault("_made_with", sorted(vars(linker)))
+        keys = vars(linker).setdefault("_made_with", sorted(vars(linker).keys() - kind.incidental))
         state = repr([(key, vars(linker).get(key)) for key in keys])
         vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
     return linker

@@ -15,6 +15,8 @@ from shadowprobe.jsonl import read_json, read_lines
 from shadowprobe.model import Failure
 
 RUN, PREDICTIONS, FAILURES, RESULTS = "run.json", "predictions.jsonl", "failures.jsonl", "results.json"
+# What a service said, word for word, where the user asked to keep it.
+REPLIES = "replies.jsonl"
 SCHEMA = 1
 
 

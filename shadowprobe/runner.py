@@ -132,13 +132,19 @@ class Runner:
             for what in ("linker", "dataset"):
                 old, new = getattr(earlier, what), getattr(self.card, what)
                 for key in new:
-                    if key != "location" and old.get(key) != new[key]:
+                    if key != "location" and self._telling(key, old.get(key)) != self._telling(key, new[key]):
                         raise UsageError(
                             f"{self.out} holds a run whose {what} {key} is {old.get(key)!r}, not {new[key]!r};"
                             " give another --out, or --force to start it afresh"
                         )
             self.card.started, self.card.seconds = earlier.started, earlier.seconds
             self.card.notes = earlier.notes
+
+    def _telling(self, key: str, value: Any) -> Any:
+        """What of a card's entry decides about answers."""
+        if key != "options" or not isinstance(value, dict):
+            return value
+        return {name: given for name, given in value.items() if name not in self.linker.incidental}
 
     def _forget(self, predictions: BinaryIO) -> None:
         predictions.truncate(0)
@@ -277,11 +283,11 @@ class Runner:
             if isinstance(given, Failure):
                 failed[snippet.id] = given.error
                 continue
-            prediction = _as_stored(given)
-            problem = fault(prediction)
-            if problem is not None:
-                raise ItemError(f"prediction for {snippet.id!r}: `{problem[0]}` {problem[1]}")
-            answers[snippet.id] = self._resolved(prediction)
+            try:
+                answers[snippet.id] = self._resolved(_checked(given))
+            except ItemError as error:
+                # The others of its batch are answered, and need not be asked for again.
+                failed[snippet.id] = str(error)
         if predictions:
             raise ItemError(f"a prediction for {next(iter(predictions))!r}, which was not asked for")
         self._ever_answered |= bool(answers)
@@ -310,6 +316,15 @@ def _raise_if_hopeless(error: BaseException) -> None:
     """Lets an error through that says of itself that no other snippet would fare better."""
     if isinstance(error, LinkerError) and not isinstance(error, ItemError):
         raise error
+
+
+def _checked(given: Prediction) -> Prediction:
+    """A prediction as its line will read, if it can be one at all."""
+    prediction = _as_stored(given)
+    problem = fault(prediction)
+    if problem is not None:
+        raise ItemError(f"prediction for {prediction.id!r}: `{problem[0]}` {problem[1]}")
+    return prediction
 
 
 def _as_stored(prediction: Prediction) -> Prediction:

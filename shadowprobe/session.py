@@ -10,23 +10,22 @@ from typing import Any
 from msgspec import Struct
 
 import shadowprobe
-from shadowprobe import plugins
+from shadowprobe import formats, plugins
 from shadowprobe.answers import Answers
 from shadowprobe.catalogue import open_dataset
 from shadowprobe.dataset import Dataset, make_directory
 from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.identity import read_redirects
-from shadowprobe.jsonl import as_read_back, encode_json, write_atomically
+from shadowprobe.jsonl import as_read_back, encode_json, encode_lines, file_digest, read_lines, write_atomically
 from shadowprobe.linker import Linker
+from shadowprobe.masking import public_options
+from shadowprobe.model import Prediction
 from shadowprobe.probe import Probe
+from shadowprobe.replies import read_replies
 from shadowprobe.results import Results, measure
-from shadowprobe.run_directory import PREDICTIONS, RESULTS, RUN, RunCard, read_run_card
+from shadowprobe.run_directory import PREDICTIONS, REPLIES, RESULTS, RUN, RunCard, locked, read_run_card
 from shadowprobe.runner import Outcome, Progress, Runner
 from shadowprobe.statistics import ROUNDS, SEED
-
-SECRET_NAME = re.compile(r"token|secret|passw|(?:^|_)key$", re.IGNORECASE)
-SECRET_IN_URL = re.compile(r"([?&][^=&]*(?:token|secret|passw|key)[^=&]*=)[^&#]*", re.IGNORECASE)
-CREDENTIALS = re.compile(r"^(\w+://)[^/@]+@")
 
 
 class Settings(Struct, frozen=True):
@@ -62,6 +61,8 @@ class Job:
         settings: Settings | None = None,
         force: bool = False,
         location: str | None = None,
+        keep_replies: bool = False,
+        from_replies: Path | None = None,
     ) -> None:
         self.settings = settings or Settings()
         options = dict(options or {})
@@ -74,12 +75,21 @@ class Job:
         self.probes, self.notes = _probes(self.settings)
         self.answers = _empty_answers(self.dataset, self.settings)
         name = self.linker.name or type(self.linker).__name__
+        if keep_replies or from_replies is not None:
+            self._set_replies(options, keep=keep_replies, source=from_replies)
+        values = plugins.option_values(self.linker, options)
         self.described = {
             "name": name,
             "version": self.linker.version,
-            "options": _without_secrets(as_read_back(plugins.option_values(self.linker, options))),
+            "options": public_options(as_read_back(values)),
         }
+        if files := {option: file_digest(value) for option, value in values.items() if _is_file(value)}:
+            # A file that has changed makes another linker of it, whose answers are not the old one's.
+            self.described["files"] = files
         self.out = Path(out) if out is not None else _default_out(name, self.dataset)
+        if keep_replies:
+            # It is a web linker, or was refused above.
+            vars(self.linker)["keep_replies"] = self.out / REPLIES
         self.runner = Runner(
             self.linker,
             self.dataset,
@@ -94,6 +104,23 @@ class Job:
             rows=self.answers.row,
             force=force,
         )
+
+    def _set_replies(self, options: dict[str, str], *, keep: bool, source: Path | None) -> None:
+        from shadowprobe.web import WebLinker
+
+        option = "--keep-replies" if keep else "--from-replies"
+        if not isinstance(self.linker, WebLinker):
+            raise UsageError(f"{option}: `{self.linker.name}` is no web service, and there are no replies")
+        if source is None:
+            return
+        if keep:
+            raise UsageError("--keep-replies: with --from-replies nothing is asked, and no reply comes")
+        reply = next(iter(read_replies(source).values()))
+        if reply.linker != self.linker.name:
+            raise UsageError(f"--from-replies: {source} has replies to `{reply.linker}`, not to `{self.linker.name}`")
+        # Who said it is part of what was said, and not the address that a new run would ask.
+        self.linker.from_replies, self.linker.url = source, reply.url
+        options["url"] = reply.url
 
     def run(self, progress: Progress | None = None) -> Finished:
         """Links, measures, writes results.json."""
@@ -133,6 +160,7 @@ def score(
     predictions: Path | str,
     dataset: str | Path | Dataset | None = None,
     *,
+    format_name: str | None = None,
     limit: int | None = None,
     name: str | None = None,
     out: Path | str | None = None,
@@ -141,15 +169,26 @@ def score(
 ) -> Results:
     """Measures a predictions file or a run directory, writes results.json and returns what it holds.
 
-    Without a dataset, that of the run is taken, or `mini` for a file that belongs to none.
+    Without a dataset, that of the run is taken, or `mini` for a file that belongs to none. Predictions in a foreign
+    format are set on the dataset's mentions first, and stand in our own form beside the results.
     """
-    return score_file(predictions, dataset, limit=limit, name=name, out=out, settings=settings, force=force).results
+    return score_file(
+        predictions,
+        dataset,
+        format_name=format_name,
+        limit=limit,
+        name=name,
+        out=out,
+        settings=settings,
+        force=force,
+    ).results
 
 
 def score_file(
     predictions: Path | str,
     dataset: str | Path | Dataset | None = None,
     *,
+    format_name: str | None = None,
     limit: int | None = None,
     name: str | None = None,
     out: Path | str | None = None,
@@ -159,12 +198,12 @@ def score_file(
     """The same, and where the results were written."""
     settings = settings or Settings()
     path = Path(predictions)
-    if path.is_dir():
+    if path.is_dir() and format_name is None:
         path = path / PREDICTIONS
     if limit is not None and limit < 1:
         raise UsageError(f"limit is {limit}, and must be at least 1")
     whole = _open(dataset_of(path) if dataset is None else dataset)
-    card = _run_card(path, whole)
+    card = _run_card(path, whole) if format_name is None else None
     opened = whole.first(limit) if limit is not None else whole
     unknown: dict[str, Any] = {"name": path.stem, "version": "", "options": {}}
     linker = card.linker if card is not None else unknown
@@ -172,14 +211,37 @@ def score_file(
     target = Path(out) if out is not None else _default_out(described["name"], opened)
     # A run directory may be scored again in place; any other results are somebody's.
     own = path.name == PREDICTIONS and target.resolve() == path.parent.resolve()
-    if (target / RESULTS).exists() and not own and not force:
-        raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
+    others = [name for name in (RESULTS, RUN, PREDICTIONS) if (target / name).exists()]
+    if others and not own and not force:
+        raise UsageError(f"{target / others[0]} exists; give another --out, or --force to write over it")
     probes, notes = _probes(settings)
-    answers = _empty_answers(opened, settings).read(path, partial=limit is not None)
+    answers = _empty_answers(opened, settings)
+    if format_name is not None:
+        taken = formats.read_predictions(format_name, path, opened)
+        make_directory(target)
+        with locked(target):
+            # A card that is left would say that its run had given these answers.
+            (target / RUN).unlink(missing_ok=True)
+            write_atomically(target / PREDICTIONS, encode_lines(taken.predictions.values()))
+        path, notes = target / PREDICTIONS, [*notes, *taken.notes()]
+        own = True
+    answers.read(path, partial=limit is not None)
     results = measure(answers, probes, linker=described, notes=[*(card.notes if card is not None else ()), *notes])
     make_directory(target)
+    if not own:
+        # Beside their results, so that figures, reports and comparisons find them.
+        write_atomically(target / PREDICTIONS, path.read_bytes())
     write_atomically(target / RESULTS, encode_json(results))
     return Finished(results, target)
+
+
+def stored_predictions(predictions: Path, dataset: Dataset) -> dict[str, Prediction]:
+    """The predictions of a file or a run for a dataset, by snippet."""
+    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
+    _run_card(path, dataset)
+    # Reading them as scoring does refuses what cannot be.
+    _empty_answers(dataset, Settings()).read(path, partial=dataset.limit is not None)
+    return {prediction.id: prediction for _, prediction in read_lines(path, Prediction)}
 
 
 def _run_card(path: Path, dataset: Dataset) -> RunCard | None:
@@ -207,6 +269,10 @@ def dataset_of(predictions: Path) -> str:
     return str(read_run_card(card_path).dataset.get("location") or "mini")
 
 
+def _is_file(value: Any) -> bool:
+    return isinstance(value, Path) and value.is_file()
+
+
 def _open(dataset: str | Path | Dataset) -> Dataset:
     return dataset if isinstance(dataset, Dataset) else open_dataset(str(dataset))
 
@@ -232,16 +298,6 @@ def _refuse_impossible(linker: Any, options: Mapping[str, str], batch_size: int 
         raise UsageError(f"{linker.__name__} is a class: give an instance, {linker.__name__}()")
     if options and not isinstance(linker, str):
         raise UsageError("options go with a linker by name; an instance has its own")
-
-
-def _without_secrets(options: Any) -> Any:
-    """Options as they may stand in a file: what is called a token or a password is not shown, in a URL neither."""
-    public = {}
-    for name, value in options.items():
-        if isinstance(value, str):
-            value = SECRET_IN_URL.sub(r"\1***", CREDENTIALS.sub(r"\1***@", value))  # noqa: PLW2901
-        public[name] = "***" if value and SECRET_NAME.search(name) else value
-    return public
 
 
 def _default_out(linker: str, dataset: Dataset) -> Path:

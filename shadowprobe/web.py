@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import random
 import threading
@@ -11,12 +12,17 @@ import time
 from collections.abc import Coroutine, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
+
+import msgspec
 
 from shadowprobe.errors import ItemError, LinkerError
 from shadowprobe.linker import Linker
+from shadowprobe.masking import place, public_url, without, without_bytes
 from shadowprobe.model import Failure, Prediction, Snippet
+from shadowprobe.replies import Reply, ReplyWriter, asked, read_replies
 
 if TYPE_CHECKING:
     import httpx
@@ -24,11 +30,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Statuses that may be gone at the next try.
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+BUSY = 429
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 # A service that asks for a longer pause than this is not waited for.
 LONGEST_RETRY_AFTER = 300.0
-# So many snippets in a row without any connection, and a service that once answered is given up.
+# So many snippets in a row to which nothing useful was said, and a service that once answered is given up.
 GONE = 8
+MOST_AT_ONCE = 1024
 SHOWN = 120
 
 
@@ -51,16 +59,27 @@ class WebLinker(Linker):
     time-outs, broken connections) is tried again after a growing, jittered pause, or after the one that Retry-After
     asks for. What does not pass is a failure of its one snippet. A service that cannot be reached at all stops the
     run at once. A token comes from the environment variable `SHADOWPROBE_NAME_TOKEN` and reaches no message.
+
+    With `keep_replies` every reply that `parse` gets is kept in a file as it came, and with `from_replies` such a file
+    takes the place of the service.
     """
 
     endpoint: ClassVar[str] = ""
+    keep_replies: Path | None = None
+    from_replies: Path | None = None
     batch_size: ClassVar[int] = 256
+    # A run may go on with other values of these.
+    incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
+    # True for a service that answers nobody without a token: it is missed before the first request.
+    needs_token: ClassVar[bool] = False
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
     ) -> None:
-        if concurrency < 1 or retries < 0 or rate < 0 or timeout <= 0:
-            raise ValueError("concurrency must be at least 1, timeout above 0, rate and retries not below 0")
+        if not 1 <= concurrency <= MOST_AT_ONCE:
+            raise ValueError(f"concurrency must be from 1 to {MOST_AT_ONCE}")
+        if retries < 0 or not 0 <= rate < math.inf or not 0 < timeout < math.inf:
+            raise ValueError("timeout must be a number above 0, rate and retries not below 0")
         self.url = url or self.endpoint
         self.concurrency, self.rate, self.timeout, self.retries = concurrency, rate, timeout, retries
 
@@ -72,6 +91,21 @@ class WebLinker(Linker):
         """What an answer with a status of 2xx says of the snippet; any error in here is the snippet's failure."""
         raise NotImplementedError(f"{type(self).__name__} must define parse()")
 
+    def ready(self) -> str:
+        """The address, and whether there is a token."""
+        known = f", token from {self.token_variable}" if self.optional_token else ""
+        return f"{place(self.url)}{known}"
+
+    def outgoing(self, snippet: Snippet) -> str:
+        """The request as it goes out, without the token."""
+        request = self._request(snippet)
+        shown = [f"{request.method} {place(request.url)}"]
+        shown += [msgspec.json.encode(part).decode() for part in (request.params, request.data, request.json) if part]
+        if request.content:
+            content = request.content
+            shown.append(content if isinstance(content, str) else content.decode("utf-8", "replace"))
+        return self.without_token("\n".join(shown).strip())
+
     @property
     def token_variable(self) -> str:
         """The environment variable that holds the token."""
@@ -80,25 +114,56 @@ class WebLinker(Linker):
     @property
     def token(self) -> str:
         """The token, for `request` to send; never to be shown."""
-        token = os.environ.get(self.token_variable, "")
-        if not token:
+        if not self.optional_token:
             raise LinkerError(f"`{self.name}` needs a token: set the environment variable {self.token_variable}")
-        return token
+        return self.optional_token
+
+    @property
+    def optional_token(self) -> str:
+        """The token, or nothing, where not everybody needs one; a line break at its end is no part of it."""
+        return os.environ.get(self.token_variable, "").strip()
+
+    def _check_token(self) -> None:
+        """Refuses a token that is missed, or that no header can carry, before the first request."""
+        secret = self.token if self.needs_token else self.optional_token
+        if not secret.isascii() or not secret.isprintable():
+            raise LinkerError(f"{self.token_variable} holds what no token can: a line break, or other than ASCII")
+
+    def _check_url(self) -> None:
+        try:
+            parts = urlsplit(self.url)
+            fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            fits = False
+        if not fits:
+            given = f", and {place(self.url)!r} is none" if self.url else ""
+            raise LinkerError(f"`{self.name}` needs the URL of its service{given}: add -o url=http://HOST:PORT/PATH")
 
     def setup(self) -> None:
         """Starts the loop in which requests wait for their answers; a notebook's own loop is left alone."""
-        import httpx
+        from shadowprobe.connections import Connections
 
-        if not urlsplit(self.url).scheme.startswith("http"):
-            raise LinkerError(f"`{self.name}` needs the URL of its service: add -o url=http://HOST:PORT/PATH")
+        self._stored = read_replies(self.from_replies) if self.from_replies is not None else None
+        if self._stored is None:
+            self._check_url()
+            self._check_token()
+        else:
+            self.note(f"answers were read from replies that {place(self.url)} gave to an earlier run")
+        self._kept = ReplyWriter(self.keep_replies) if self.keep_replies is not None else None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"{self.name}-requests", daemon=True)
         self._thread.start()
-        limits = httpx.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency)
-        self._client = httpx.AsyncClient(limits=limits, timeout=self.timeout, follow_redirects=True)
+        self._client = Connections(
+            self.url,
+            # None of its own: each try has one that holds for the whole of it.
+            timeout=None,
+            follow_redirects=True,
+            event_hooks={"response": [self._keep_token_here]},
+        )
         self._slots = asyncio.Semaphore(self.concurrency)
         self._not_before = self._next_slot = 0.0
-        self._ever_reached, self._unreached, self._gone = False, 0, ""
+        self._ever_reached = self._ever_answered = False
+        self._fruitless, self._gone = 0, ""
         # httpx logs every URL with its query, where some services want the token.
         logging.getLogger("httpx").addFilter(self._clean_record)
 
@@ -106,10 +171,20 @@ class WebLinker(Linker):
         """Lets go of the connections and ends the loop."""
         logging.getLogger("httpx").removeFilter(self._clean_record)
         if hasattr(self, "_loop") and not self._loop.is_closed():
-            self._wait(self._client.aclose())
+            self._wait(self._end())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
+            if self._kept is not None:
+                self._kept.close()
+
+    async def _end(self) -> None:
+        """Ends what an interrupt has left under way, then the connections."""
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        await self._client.aclose()
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
         """Asks for every snippet; what was answered before a service went away is still returned."""
@@ -141,13 +216,33 @@ class WebLinker(Linker):
             try:
                 if self._gone:
                     raise ItemError(self._gone)
-                response = await self._send(self._request(snippet))
-                return self._parse(response, snippet)
+                return self._parse(await self._reply(snippet), snippet)
             except ItemError as error:
-                return self.fail(snippet, self._clean(str(error)))
+                return self.fail(snippet, self.without_token(str(error)))
             except LinkerError as error:
-                self._gone = self._clean(str(error))
+                self._gone = self.without_token(str(error))
                 return self.fail(snippet, self._gone)
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:
+                # Even a wrapper that calls exit() must not end the loop, for whose answers the run waits.
+                return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
+
+    async def _reply(self, snippet: Snippet) -> httpx.Response:
+        """What the service says, or said when its replies were kept."""
+        if self._stored is not None:
+            reply = self._stored.get(asked(snippet))
+            if reply is None:
+                raise ItemError(f"{self.from_replies} has no reply to this snippet")
+            return reply.response()
+        response = await self._send(self._request(snippet))
+        if self._kept is not None:
+            content, kind = (
+                without_bytes(self.optional_token, response.content),
+                response.headers.get("Content-Type", ""),
+            )
+            self._kept.add(snippet, Reply.of(self.name, public_url(self.url), response.status_code, kind, content))
+        return response
 
     def _request(self, snippet: Snippet) -> Request:
         try:
@@ -164,13 +259,13 @@ class WebLinker(Linker):
             raise
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-            raise ItemError(f"the answer cannot be read ({problem}): {self._shown(response)!r}") from error
+            raise ItemError(f"the answer cannot be read ({problem}): {self.beginning_of(response)!r}") from error
 
     async def _send(self, request: Request) -> httpx.Response:
         """The answer to a request, after as many tries as it takes or may take."""
         import httpx
 
-        where, problem = _without_query(request.url), ""
+        where, problem, body = place(request.url), "", ""
         try:
             built = self._client.build_request(
                 request.method,
@@ -181,28 +276,37 @@ class WebLinker(Linker):
                 content=request.content,
                 headers=request.headers,
             )
-        except httpx.InvalidURL as error:
-            raise ItemError(f"{where}: {error}") from None
+        except Exception as error:
+            raise ItemError(f"{where}: the request cannot be made ({type(error).__name__}: {error})") from None
         for attempt in range(self.retries + 1):
             await self._turn()
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.5, 1.5)
             try:
                 async with asyncio.timeout(self.timeout):
                     response = await self._client.send(built)
-            except (TimeoutError, httpx.TimeoutException):
+            except TimeoutError:
                 problem = f"{where}: no answer in {self.timeout:g} s"
+                self._note_fruitless(problem)
+            except (httpx.UnsupportedProtocol, httpx.TooManyRedirects) as error:
+                raise LinkerError(f"{where}: {error}: -o url=... names another address") from None
             except httpx.ConnectError as error:
                 problem = f"{where}: no connection ({error})"
                 self._note_unreached(problem)
             except httpx.HTTPError as error:
                 problem = f"{where}: {type(error).__name__}: {error}"
+                self._note_fruitless(problem)
             else:
-                self._ever_reached, self._unreached = True, 0
+                self._ever_reached = True
                 if response.is_success:
+                    self._ever_answered, self._fruitless = True, 0
                     return response
                 problem = f"{where}: {response.status_code} {response.reason_phrase}"
-                self._raise_if_final(response, problem)
-                pause = _retry_after(response) or pause
+                self.refuse(response, problem)
+                body = self.beginning_of(response)
+                asked_for = _retry_after(response)
+                pause = asked_for or pause
+                if asked_for is None and response.status_code != BUSY:
+                    self._note_fruitless(f"{problem}: {body!r}")
                 if pause > LONGEST_RETRY_AFTER:
                     raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
                 # It is the service that is busy and not this snippet: everyone waits.
@@ -210,7 +314,17 @@ class WebLinker(Linker):
                 continue
             if attempt < self.retries:
                 await asyncio.sleep(pause)
-        raise ItemError(f"{problem}, {self.retries + 1} times")
+        raise ItemError(f"{problem}, {self.retries + 1} times" + (f"; at last: {body!r}" if body else ""))
+
+    async def _keep_token_here(self, response: httpx.Response) -> None:
+        """Stops a redirect that would take the token to another host, as 307 does with a form."""
+        if response.has_redirect_location and self.optional_token:
+            target = response.url.join(response.headers["Location"])
+            if target.host != response.url.host:
+                where = place(str(response.url))
+                raise LinkerError(
+                    f"{where}: redirects to {target.host}, which is not sent the token: -o url=... to trust it"
+                )
 
     async def _turn(self) -> None:
         """Waits for the end of a pause that the service asked for, then for the next slot under the rate."""
@@ -224,36 +338,40 @@ class WebLinker(Linker):
 
     def _note_unreached(self, problem: str) -> None:
         """Gives a service up that was never there, or that has gone away for good."""
-        self._unreached += 1
         if not self._ever_reached:
             raise LinkerError(f"{problem}: is the service of `{self.name}` running? -o url=... names another address")
-        if self._unreached >= GONE * (self.retries + 1):
-            raise LinkerError(f"{problem}: the service answered before, and has gone away; run the command again later")
+        self._note_fruitless(problem)
 
-    def _raise_if_final(self, response: httpx.Response, problem: str) -> None:
+    def _note_fruitless(self, problem: str) -> None:
+        """Gives a service up that says nothing useful: a text that it cannot bear is one, and not many in a row."""
+        self._fruitless += 1
+        # Two rounds of all that is under way for one that never answered.
+        patience = GONE * (self.retries + 1) if self._ever_answered else 2 * max(GONE, self.concurrency)
+        if self._fruitless >= patience:
+            before = "answered before, and does so no more" if self._ever_answered else "has not answered once"
+            raise LinkerError(f"{problem}: the service {before}; run the command again later")
+
+    def refuse(self, response: httpx.Response, problem: str) -> None:
+        """Raises for an answer without success that trying again would not change: ItemError, or LinkerError for all.
+
+        A wrapper whose service says more in such an answer writes its own, and calls this one for the rest.
+        """
         if response.status_code in {401, 403}:
             raise LinkerError(f"{problem}: is the token in {self.token_variable} right?")
         if response.status_code not in PASSING:
-            raise ItemError(f"{problem}: {self._shown(response)!r}")
+            raise ItemError(f"{problem}: {self.beginning_of(response)!r}")
 
-    def _shown(self, response: httpx.Response) -> str:
+    def beginning_of(self, response: httpx.Response) -> str:
         """The beginning of an answer, on one line; the token goes before the cut, which could leave half of it."""
-        return " ".join(self._clean(response.text)[:SHOWN].split())
+        return " ".join(self.without_token(response.text)[:SHOWN].split())
 
-    def _clean(self, text: str) -> str:
+    def without_token(self, text: str) -> str:
         """A message without the token, should a service or a library repeat it."""
-        token = os.environ.get(self.token_variable, "")
-        return text.replace(token, "***") if token else text
+        return without(self.optional_token, text)
 
     def _clean_record(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._clean(record.getMessage()), ()
+        record.msg, record.args = self.without_token(record.getMessage()), ()
         return True
-
-
-def _without_query(url: str) -> str:
-    """A URL as it may be shown: without its query, where some services want the token, and without a password."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _retry_after(response: httpx.Response) -> float | None:

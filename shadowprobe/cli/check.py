@@ -24,5 +24,10 @@ def check(
     else:
         from shadowprobe.report.listings import findings_table
 
-        common.stdout().print(findings_table(made.name, findings))
+        console = common.stdout()
+        console.print(findings_table(made.name, findings))
+        if made.howto and not all(finding.holds for finding in findings[:2]):
+            console.print(f"To set `{made.name}` up:\n{made.howto}", markup=False, soft_wrap=True)
+        elif sent := battery.outgoing(made, opened):
+            console.print(f"What `{made.name}` is sent for the first snippet:\n{sent}", markup=False, soft_wrap=True)
     return 0 if all(finding.holds for finding in findings) else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,6 +26,14 @@ def run(
     gerbil_threshold: common.ThresholdOption = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
+    keep_replies: Annotated[
+        bool,
+        typer.Option("--keep-replies", help="Keep what a service says, word for word, in replies.jsonl."),
+    ] = False,
+    from_replies: Annotated[
+        Path | None,
+        typer.Option("--from-replies", metavar="RUN", help="Ask nobody: parse the replies that a run has kept."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
     json: common.JsonOption = False,
 ) -> int:
@@ -46,6 +55,8 @@ def run(
             settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
             force=force,
             location=dataset,
+            keep_replies=keep_replies,
+            from_replies=from_replies,
         )
         with common.linking(job.dataset.count()) as progress:
             finished = job.run(progress)

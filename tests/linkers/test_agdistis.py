@@ -5,26 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from asking import answers_of
-from service import Asked, Reply, Service, serving
+from contract import JSON_RUBBISH, ServiceContract
+from service import Asked, Behaviour, Reply, Service, serving
+from wire import units
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Resolver, Snippet
-from shadowprobe.check import check
+from shadowprobe import Dataset, Failure, Prediction, Resolver, Snippet
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
 
 TAGGED = re.compile("<entity>(.*?)</entity>", re.DOTALL)
 OTHERS = {"Ourika": "Ourika", "Köln": "Köln", "DC": "AC/DC", "\N{CLAPPER BOARD}": "Film"}
-
-
-def units(text: str) -> int:
-    """The length of a text as Java counts it."""
-    return len(text.encode("utf-16-le")) // 2
 
 
 def disambiguated(label: str, before: str) -> str:
@@ -59,12 +53,21 @@ def service() -> Iterator[Service]:
         yield running
 
 
-def wrapper(url: str) -> Linker:
-    return make_linker("shadowprobe.linkers.agdistis:AgdistisLinker", {"url": url})
+class TestContract(ServiceContract):
+    wrapper = "shadowprobe.linkers.agdistis:AgdistisLinker"
+    public = "http://porque.cs.upb.de:80/mag/en"
+    unknown = "nil"
+    rubbish = JSON_RUBBISH | {
+        "a mention without its URI": b'[{"start": 17, "offset": 4}]',
+        "a number as a string": b'[{"start": "17", "offset": 4, "disambiguatedURL": "x"}]',
+    }
+
+    def stand_in(self) -> Behaviour:
+        return agdistis
 
 
 def ask(url: str, dataset: Dataset, asked: Snippet) -> Prediction | Failure:
-    return answers_of(wrapper(url), dataset.knowledge, asked)[0]
+    return answers_of(make_linker(TestContract.wrapper, {"url": url}), dataset.knowledge, asked)[0]
 
 
 def avon(text: str) -> Snippet:
@@ -72,7 +75,6 @@ def avon(text: str) -> Snippet:
 
 
 RIVER = Prediction("s", answer="http://dbpedia.org/resource/Avon_(river)")
-SHIP = Prediction("s", answer="http://dbpedia.org/resource/Avon_(ship)")
 
 
 def test_an_answer_is_a_dbpedia_uri_without_a_score(service: Service, world: Dataset) -> None:
@@ -122,18 +124,6 @@ def test_without_an_answer_on_its_span_a_mention_is_skipped(
     assert ask(service.url, world, avon("Why not Avon Rubber?")) == Prediction("s", status="skipped")
 
 
-def test_of_a_name_that_stands_twice_each_can_be_asked_for(service: Service, world: Dataset) -> None:
-    text = "The crew of Avon rowed up Avon at dawn."
-    assert ask(service.url, world, avon(text)) == SHIP
-    second = Snippet("s", "top", text, text.rindex("Avon"), text.rindex("Avon") + 4)
-    assert ask(service.url, world, second) == RIVER
-
-
-@pytest.mark.parametrize("before", ["Über die Brücke: ", "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A} say "])
-def test_no_character_before_the_mention_moves_it(service: Service, world: Dataset, before: str) -> None:
-    assert ask(service.url, world, avon(f"{before}Avon runs clear.")) == RIVER
-
-
 @pytest.mark.parametrize(
     ("mention", "title"), [("Köln", "K%C3%B6ln"), ("AC/DC", "AC%2FDC"), ("\N{CLAPPER BOARD}", "Film")]
 )
@@ -160,38 +150,3 @@ def test_error_in_the_body_is_a_failure_although_the_status_is_200(
     answer = ask(service.url, world, avon("Why not Avon?"))
     assert isinstance(answer, Failure)
     assert answer.error == f"{service.url} is no AGDISTIS that takes marked text: it answers {body.decode()!r}"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b"<html>Bad gateway</html>", id="HTML"),
-        pytest.param(b'[{"start": 8, ', id="a truncated body"),
-        pytest.param(b"{}", id="an object"),
-        pytest.param(b'[{"start": 8, "offset": 4}]', id="a mention without its URI"),
-        pytest.param(b'[{"start": "8", "offset": 4, "disambiguatedURL": "x"}]', id="a number as a string"),
-        pytest.param(b"", id="nothing"),
-    ],
-)
-def test_rubbish_is_a_failure_and_not_a_skipped_mention(service: Service, world: Dataset, body: bytes) -> None:
-    service.behaviour = lambda *_: (200, {}, body)
-    answer = ask(service.url, world, avon("Why not Avon?"))
-    assert isinstance(answer, Failure)
-    assert answer.error.startswith("the answer cannot be read (")
-
-
-def test_a_dead_service_stops_the_run(world: Dataset, tmp_path: Path) -> None:
-    with pytest.raises(LinkerError, match=r"is the service of `agdistis` running\? -o url="):
-        Job(wrapper("http://127.0.0.1:9/AGDISTIS"), world, out=tmp_path / "run").run()
-
-
-def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:
-    assert [finding for finding in check(wrapper(service.url), world) if not finding.holds] == []
-
-
-def test_a_whole_run(service: Service, world: Dataset, tmp_path: Path) -> None:
-    finished = Job(wrapper(service.url), world, out=tmp_path / "run").run()
-    assert finished.outcome is not None
-    assert (finished.outcome.answered, finished.outcome.failed) == (world.count(), 0)
-    # The stand-in reads "the crew of" before the name: four Top, four Shadow and the tail are right.
-    assert [finished.results["subsets"][subset]["correct"] for subset in ("top", "shadow", "tail")] == [4, 4, 1]

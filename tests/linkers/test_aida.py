@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import answers_of
-from service import Asked, Reply, Service, serving
+from asking import answers_of, error_for, prediction_for
+from contract import JSON_RUBBISH, ServiceContract, sentence_at
+from service import Asked, Behaviour, Reply, Service, serving
+from wire import units
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Entity, Failure, Linker, LinkerError, Prediction, Resolver, Snippet, UsageError
-from shadowprobe.check import check
-from shadowprobe.plugins import make_linker, options_of
-from shadowprobe.session import Job
+from shadowprobe import Dataset, Entity, Failure, Linker, Prediction, Resolver, Snippet, UsageError
+from shadowprobe.plugins import make_linker, option_values
 
-AIDA = "shadowprobe.linkers.aida:AidaLinker"
 TECHNIQUES = {"PRIOR", "LOCAL", "LOCAL-IDF", "LM", "GRAPH", "GRAPH-IDF", "GRAPH-KORE", "GRAPH-JACCARD"}
 # What the stand-in knows: the ids of a name's entities with their scores, as they go over the wire.
 KB: dict[str, list[tuple[str, str]]] = {
@@ -30,11 +28,6 @@ KB: dict[str, list[tuple[str, str]]] = {
     # Under the threshold: it has candidates and no best one.
     "Faint": [("YAGO:Faint", "-0.5")],
 } | {name: [(f"YAGO:{name}_(river)", "0.75"), (f"YAGO:{name}_(ship)", "0.25")] for name in NAMES}
-
-
-def units(text: str) -> int:
-    """The length that Java gives a text."""
-    return len(text.encode("utf-16-le")) // 2
 
 
 def taken_apart(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -55,7 +48,7 @@ def taken_apart(text: str) -> tuple[str, list[tuple[int, int]]]:
 def mention_of(clean: str, start: int, end: int) -> dict[str, Any]:
     name = clean[start:end]
     found = KB.get(name, [])
-    if "masts" in clean:
+    if "masts" in sentence_at(clean, start):
         found = [(identifier, score) for (identifier, _), (_, score) in zip(found[::-1], found, strict=True)]
     entities = [{"kbIdentifier": identifier, "disambiguationScore": score} for identifier, score in found]
     mention: dict[str, Any] = {"name": name, "offset": units(clean[:start]), "length": units(name)}
@@ -67,6 +60,11 @@ def mention_of(clean: str, start: int, end: int) -> dict[str, Any]:
 
 def _plain(entity: dict[str, str]) -> str:
     return entity["disambiguationScore"].replace(",", "")
+
+
+def answer_of(**entity: str) -> bytes:
+    """An answer with this as the best entity, whatever it is, on the place of the contract's first mention."""
+    return json.dumps({"mentions": [{"offset": 17, "length": 4, "bestEntity": entity}]}).encode()
 
 
 def aida(_: int, asked: Asked) -> Reply:
@@ -92,6 +90,22 @@ def aida(_: int, asked: Asked) -> Reply:
     return 200, {"Content-Type": "application/json"}, json.dumps(answer).encode()
 
 
+class TestContract(ServiceContract):
+    wrapper = "shadowprobe.linkers.aida:AidaLinker"
+    public = "https://gate.d5.mpi-inf.mpg.de/aida/service/disambiguate"
+    unknown = "nil"
+    rubbish = JSON_RUBBISH | {
+        "a list": b"[]",
+        "its own error": b'{"ERROR": "Please specify a valid technique."}',
+        "a mention without an offset": b'{"mentions": [{"name": "Avon"}]}',
+        "an entity without a score": answer_of(kbIdentifier="YAGO:Avon"),
+        "a score that is no number": answer_of(kbIdentifier="YAGO:Avon", disambiguationScore="high"),
+    }
+
+    def stand_in(self) -> Behaviour:
+        return aida
+
+
 @pytest.fixture
 def service() -> Iterator[Service]:
     with serving(aida) as running:
@@ -99,19 +113,11 @@ def service() -> Iterator[Service]:
 
 
 def linker(service: Service, **options: str) -> Linker:
-    return make_linker(AIDA, {"url": service.url, **options})
+    return make_linker(TestContract.wrapper, {"url": service.url, **options})
 
 
 def prediction(service: Service, world: Dataset, text: str, name: str) -> Prediction:
-    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
-    assert isinstance(answer, Prediction), answer
-    return answer
-
-
-def failure(service: Service, world: Dataset, text: str, name: str) -> str:
-    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
-    assert isinstance(answer, Failure), answer
-    return answer.error
+    return prediction_for(linker(service), world.knowledge, snippet("x", "all", text, name))
 
 
 def resolved(title: str, answer: Prediction) -> str:
@@ -139,7 +145,7 @@ def test_the_request_is_a_form_with_the_mention_in_brackets(service: Service, wo
 def test_the_technique_is_an_option(service: Service, world: Dataset) -> None:
     answers_of(linker(service, tech="PRIOR"), world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
     assert service.requests[0].form["tech"] == "PRIOR"
-    assert "tech" in options_of(type(linker(service)))
+    assert option_values(linker(service))["tech"] == "GRAPH"
 
 
 def test_a_technique_that_the_service_does_not_have_is_refused_before_it_is_asked(service: Service) -> None:
@@ -158,30 +164,12 @@ def test_a_mention_that_is_not_on_token_borders_is_missing_and_thus_skipped(serv
     assert (answer.status, answer.answer) == ("skipped", None)
 
 
-def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_marked(service: Service, world: Dataset) -> None:
-    text = "Avon is not Avon."
-    first, second = (Snippet(f"at{start}", "all", text, start, start + 4) for start in (0, 12))
-    answers = answers_of(linker(service, concurrency="1"), world.knowledge, first, second)
-    assert [request.form["text"] for request in service.requests] == ["[[Avon]] is not Avon.", "Avon is not [[Avon]]."]
-    assert all(isinstance(answer, Prediction) and answer.status == "linked" for answer in answers)
-
-
 def test_an_answer_on_another_span_is_not_taken(service: Service, world: Dataset) -> None:
     body = {"mentions": [mention_of("Avon is not Avon.", 0, 4)]}
     service.behaviour = lambda *_: (200, {}, json.dumps(body).encode())
     (answer,) = answers_of(linker(service), world.knowledge, Snippet("x", "all", "Avon is not Avon.", 12, 16))
     assert isinstance(answer, Prediction)
     assert answer.status == "skipped"
-
-
-@pytest.mark.parametrize(
-    "before", ["Fünf Äpfel: ", "Film \N{CLAPPER BOARD}\N{CLAPPER BOARD} ", "e\N{COMBINING ACUTE ACCENT} "]
-)
-def test_characters_of_any_width_before_the_mention_do_not_move_it(
-    service: Service, world: Dataset, before: str
-) -> None:
-    answer = prediction(service, world, f"{before}Avon came up.", "Avon")
-    assert answer.answer == "YAGO:Avon_(river)"
 
 
 def test_a_mention_with_characters_beyond_the_bmp_has_the_length_that_java_gives_it(
@@ -229,7 +217,8 @@ def test_a_score_that_is_no_number_is_none_and_its_candidate_comes_last(service:
 def test_brackets_that_would_be_read_as_marks_are_refused(
     service: Service, world: Dataset, text: str, name: str
 ) -> None:
-    assert "cannot tell the brackets of this text" in failure(service, world, text, name)
+    error = error_for(linker(service), world.knowledge, snippet("x", "all", text, name))
+    assert "cannot tell the brackets of this text" in error
     assert service.requests == []
 
 
@@ -242,47 +231,3 @@ def test_a_refused_text_is_the_failure_of_its_snippet_alone(service: Service, wo
     bad, good = snippet("bad", "all", "[[Avon]]", "Avon"), snippet("good", "all", "Why not Avon?", "Avon")
     answers = answers_of(linker(service), world.knowledge, bad, good)
     assert [type(answer) for answer in answers] == [Failure, Prediction]
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<html>It works!</html>",
-        b"",
-        b"[]",
-        b'{"ERROR": "Please specify a valid technique."}',
-        b'{"mentions": [{"name": "Avon"}]}',
-        b'{"mentions": [{"offset": 8, "length": 4, "bestEntity": {"kbIdentifier": "YAGO:Avon"}}]}',
-        b'{"mentions": [{"offset": 8, "length": 4, "bestEntity": {"kbIdentifier": "x", "disambiguationScore": "y"}}]}',
-    ],
-)
-def test_rubbish_is_a_failure_that_shows_what_came(service: Service, world: Dataset, body: bytes) -> None:
-    service.behaviour = lambda *_: (200, {}, body)
-    error = failure(service, world, "Why not Avon?", "Avon")
-    assert error.startswith("the answer cannot be read (")
-    assert error.endswith(f"{body.decode()[:120]!r}")
-
-
-def test_a_server_that_is_busy_is_asked_again(service: Service, world: Dataset) -> None:
-    service.behaviour = lambda number, request: (503, {}, b"") if number == 1 else aida(number, request)
-    assert prediction(service, world, "Why not Avon?", "Avon").status == "linked"
-
-
-def test_a_dead_server_stops_the_run_and_is_named(world: Dataset) -> None:
-    dead = make_linker(AIDA, {"url": "http://127.0.0.1:9/aida"})
-    with pytest.raises(LinkerError, match=r"127.0.0.1:9/aida: no connection .*is the service of `aida` running"):
-        answers_of(dead, world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
-
-
-def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:
-    broken = [finding for finding in check(linker(service), world) if not finding.holds]
-    assert broken == []
-
-
-def test_a_whole_run(service: Service, world: Dataset, tmp_path: Path) -> None:
-    session = Job(linker(service), world, out=tmp_path / "run").run()
-    assert session.outcome is not None
-    assert (session.outcome.answered, session.outcome.failed) == (world.count(), 0)
-    assert len(service.requests) == world.count()
-    assert [session.results["subsets"][subset]["recall"] for subset in ("top", "shadow", "tail")] == [1.0, 1.0, 1.0]
-    assert session.results["linker"]["options"]["tech"] == "GRAPH"

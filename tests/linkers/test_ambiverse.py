@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from asking import answers_of
-from service import Asked, Reply, Service, serving
+from asking import answers_of, prediction_for
+from contract import JSON_RUBBISH, ServiceContract, sentence_at
+from service import Asked, Behaviour, Reply, Service, serving
+from wire import units
 from world import NAMES, snippet
 
-from shadowprobe import Dataset, Entity, Failure, Knowledge, Linker, LinkerError, Prediction, Resolver, Snippet
-from shadowprobe.check import check
-from shadowprobe.plugins import make_linker, options_of
-from shadowprobe.session import Job
+from shadowprobe import Dataset, Entity, Knowledge, Linker, Prediction, Resolver
+from shadowprobe.plugins import make_linker, option_values
 
-AMBIVERSE = "shadowprobe.linkers.ambiverse:AmbiverseLinker"
 WIKIDATA = "http://www.wikidata.org/entity/"
 
 
@@ -51,11 +49,6 @@ KB: dict[str, list[Known]] = {
 }
 
 
-def units(text: str) -> int:
-    """The length that Java gives a text."""
-    return len(text.encode("utf-16-le")) // 2
-
-
 def cut(text: str, offset: int, length: int) -> str:
     """The substring that Java takes; a bad offset gives halves of characters."""
     raw = text.encode("utf-16-le")[2 * offset : 2 * (offset + length)]
@@ -75,7 +68,7 @@ def ambiverse(_: int, asked: Asked) -> Reply:
         name = cut(text, offset, length)
         match: dict[str, Any] = {"charOffset": offset, "charLength": length, "text": name, "type": "", "entity": {}}
         if known := KB.get(name):
-            chosen = known[-1] if "masts" in text else known[0]
+            chosen = known[-1] if "masts" in sentence_at(text, len(cut(text, 0, offset))) else known[0]
             if chosen.qid:
                 match["entity"] = {"id": f"{WIKIDATA}{chosen.qid}", "confidence": 0.62}
             # A set whose members are equal if their ids are: of those without an id, one is left.
@@ -85,6 +78,19 @@ def ambiverse(_: int, asked: Asked) -> Reply:
     return 200, {"Content-Type": "application/json"}, json.dumps(answer | {"entities": [*entities.values()]}).encode()
 
 
+class TestContract(ServiceContract):
+    wrapper = "shadowprobe.linkers.ambiverse:AmbiverseLinker"
+    unknown = "nil"
+    rubbish = JSON_RUBBISH | {
+        "a list": b"[]",
+        "a match without an offset": b'{"matches": [{"text": "Avon"}]}',
+        "no entity": b'{"matches": [{"charOffset": 17, "charLength": 4, "entity": "Q1"}]}',
+    }
+
+    def stand_in(self) -> Behaviour:
+        return ambiverse
+
+
 @pytest.fixture
 def service() -> Iterator[Service]:
     with serving(ambiverse) as running:
@@ -92,13 +98,11 @@ def service() -> Iterator[Service]:
 
 
 def linker(service: Service, **options: str) -> Linker:
-    return make_linker(AMBIVERSE, {"url": service.url, **options})
+    return make_linker(TestContract.wrapper, {"url": service.url, **options})
 
 
 def prediction(service: Service, world: Dataset, text: str, name: str) -> Prediction:
-    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", text, name))
-    assert isinstance(answer, Prediction), answer
-    return answer
+    return prediction_for(linker(service), world.knowledge, snippet("x", "all", text, name))
 
 
 def answering(service: Service, **answer: Any) -> None:
@@ -131,7 +135,7 @@ def test_language_and_coherence_are_options(service: Service, world: Dataset) ->
     answers_of(linker(service, language="de", coherent="false"), world.knowledge, snippet("x", "all", "Avon", "Avon"))
     sent = service.requests[0].json
     assert (sent["language"], sent["coherentDocument"]) == ("de", False)
-    assert list(options_of(type(linker(service))))[:3] == ["language", "coherent", "url"]
+    assert list(option_values(linker(service)).items())[:2] == [("language", "en"), ("coherent", True)]
 
 
 def test_an_empty_entity_is_an_explicit_nil(service: Service, world: Dataset) -> None:
@@ -161,20 +165,6 @@ def test_a_mention_without_a_match_on_its_very_span_is_skipped(
 def test_no_matches_at_all_skip_the_mention(service: Service, world: Dataset) -> None:
     answering(service, docId="x", language="en", matches=[])
     assert prediction(service, world, "Why not Avon?", "Avon").status == "skipped"
-
-
-def test_of_a_name_that_stands_there_twice_the_one_asked_for_is_annotated(service: Service, world: Dataset) -> None:
-    text = "Avon is not Avon."
-    for start, qid in ((0, "Q1"), (12, "Q2")):
-        matches = [
-            {"charOffset": at, "charLength": 4, "text": "Avon", "entity": {"id": f"{WIKIDATA}{one}", "confidence": 0.5}}
-            for at, one in ((0, "Q1"), (12, "Q2"))
-        ]
-        answering(service, matches=matches, entities=[])
-        (answer,) = answers_of(linker(service), world.knowledge, Snippet("x", "all", text, start, start + 4))
-        assert isinstance(answer, Prediction)
-        assert service.requests[-1].json["annotatedMentions"] == [{"charOffset": start, "charLength": 4}]
-        assert (answer.qid, answer.answer) == (qid, f"{WIKIDATA}{qid}")
 
 
 @pytest.mark.parametrize(
@@ -250,63 +240,3 @@ def test_an_id_that_does_not_fit_the_article_is_not_believed(
     assert isinstance(answer, Prediction)
     assert answer.qid == kept
     assert Resolver([river, ship]).resolve(answer.answer, None, answer.qid).entity == "Avon (ship)"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<html>404</html>",
-        b"",
-        b"[]",
-        b'{"message": "no"}',
-        b'{"matches": [{"text": "Avon"}]}',
-        b'{"matches": [{"charOffset": 8, "charLength": 4, "entity": "Q1"}]}',
-    ],
-)
-def test_rubbish_is_a_failure_that_shows_what_came(service: Service, world: Dataset, body: bytes) -> None:
-    service.behaviour = lambda *_: (200, {}, body)
-    (answer,) = answers_of(linker(service), world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
-    assert isinstance(answer, Failure)
-    assert answer.error.startswith("the answer cannot be read (")
-    assert answer.error.endswith(f"{body.decode()!r}")
-
-
-def test_an_error_of_the_server_is_tried_again_and_then_the_failure_of_its_snippet(
-    service: Service, world: Dataset
-) -> None:
-    def fails_on_berg(number: int, request: Asked) -> Reply:
-        bad = "Berg" in request.json["text"]
-        return (500, {}, b'{"message": "Language not supported."}') if bad else ambiverse(number, request)
-
-    service.behaviour = fails_on_berg
-    texts = [snippet(name, "all", f"Why not {name}?", name) for name in ("Avon", "Berg")]
-    right, wrong = answers_of(linker(service, retries="1"), world.knowledge, *texts)
-    assert isinstance(right, Prediction)
-    assert isinstance(wrong, Failure)
-    assert "500 Internal Server Error" in wrong.error
-    assert len(service.requests) == 3
-
-
-def test_without_an_address_of_a_server_it_asks_for_one(world: Dataset) -> None:
-    with pytest.raises(LinkerError, match="`ambiverse` needs the URL of its service: add -o url="):
-        answers_of(make_linker(AMBIVERSE, {}), world.knowledge)
-
-
-def test_a_dead_server_stops_the_run_and_is_named(world: Dataset) -> None:
-    dead = make_linker(AMBIVERSE, {"url": "http://127.0.0.1:9/entitylinking/analyze"})
-    with pytest.raises(LinkerError, match=r"127.0.0.1:9/entitylinking/analyze: no connection .*of `ambiverse` running"):
-        answers_of(dead, world.knowledge, snippet("x", "all", "Why not Avon?", "Avon"))
-
-
-def test_the_battery_finds_nothing_broken(service: Service, world: Dataset) -> None:
-    broken = [finding for finding in check(linker(service), world) if not finding.holds]
-    assert broken == []
-
-
-def test_a_whole_run(service: Service, world: Dataset, tmp_path: Path) -> None:
-    session = Job(linker(service), world, out=tmp_path / "run").run()
-    assert session.outcome is not None
-    assert (session.outcome.answered, session.outcome.failed) == (world.count(), 0)
-    assert len(service.requests) == world.count()
-    assert [session.results["subsets"][subset]["recall"] for subset in ("top", "shadow", "tail")] == [1.0, 1.0, 1.0]
-    assert session.results["linker"]["options"]["coherent"] is True

@@ -24,7 +24,7 @@ from shadowprobe import (
 from shadowprobe.check import check
 from shadowprobe.jsonl import encode_lines
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job, score
+from shadowprobe.session import Job, run, score
 
 
 @pytest.fixture
@@ -143,3 +143,12 @@ def test_the_battery_finds_broken_only_what_it_made_up_itself(file: Path, world:
         "an unknown name: NIL or skipped, or an answer, but no crash",
     ]
     assert all(f"{file} has no answer to 'check-" in finding.detail for finding in broken)
+
+
+def test_a_file_that_has_changed_does_not_go_on_with_the_old_ones_run(world: Dataset, tmp_path: Path) -> None:
+    stored = tmp_path / "stored.jsonl"
+    stored.write_bytes(encode_lines(hand_predictions()))
+    run("replay", world, options={"file": str(stored)}, out=tmp_path / "run")
+    stored.write_bytes(encode_lines(reversed(hand_predictions())))
+    with pytest.raises(UsageError, match="holds a run whose linker files is"):
+        run("replay", world, options={"file": str(stored)}, out=tmp_path / "run")

@@ -111,7 +111,7 @@ def test_results_that_are_there_are_not_written_over(capsys: pytest.CaptureFixtu
     said = complaint(capsys, *SCORE, "--predictions", "answers.jsonl")
     assert said == "scored/results.json exists; give another --out, or --force to write over it"
     said = complaint(capsys, "run", "--linker", "random", "--dataset", "world", "--out", "scored")
-    assert said.startswith("scored holds results.json without run.json; give another --out")
+    assert said.startswith("scored holds predictions.jsonl without run.json; give another --out")
 
 
 def test_results_beside_a_predictions_file_are_not_its_own(capsys: pytest.CaptureFixture[str]) -> None:

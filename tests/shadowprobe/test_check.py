@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from refusals import outcome
 
-from shadowprobe import Candidate, Dataset, Linker, Prediction, Snippet
-from shadowprobe.check import check
+from shadowprobe import Candidate, Dataset, ItemError, Linker, LinkerError, Prediction, Snippet
+from shadowprobe.check import Finding, check
 
 
 class Good(Linker):
@@ -141,3 +143,75 @@ def test_a_linker_that_cannot_start_is_one_finding(world: Dataset) -> None:
     assert [(finding.what, finding.holds, finding.detail) for finding in findings] == [
         ("it starts", False, "OSError: no such model")
     ]
+
+
+def test_where_the_system_was_found_is_shown(world: Dataset) -> None:
+    class Found(Good):
+        def ready(self) -> str:
+            return "version 7"
+
+    assert next(iter(check(Found(), world))) == Finding("it starts", True, "version 7")
+
+
+def test_a_system_that_is_not_to_be_had_is_said_once(world: Dataset) -> None:
+    class Gone(Good):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            raise LinkerError("nobody is at home")
+
+    assert [finding.detail for finding in check(Gone(), world) if not finding.holds] == ["nobody is at home"]
+
+
+def test_a_failure_of_one_snippet_does_not_stop_the_other_cases(world: Dataset) -> None:
+    class Fussy(Good):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            if any(snippet.text.isascii() is False for snippet in snippets):
+                raise ItemError("not in my alphabet")
+            return super().link(snippets)
+
+    assert broken(Fussy(), world) == ["characters beyond the BMP before the mention"]
+
+
+SENDS = '''
+from shadowprobe import LinkerError, Linker
+
+class Sends(Linker):
+    """Shows what it sends."""
+
+    name = "sends"
+    howto = "pip install patience"
+
+    def __init__(self, there: bool = True) -> None:
+        self.there = there
+
+    def setup(self):
+        if not self.there:
+            raise LinkerError("`sends` is not set up")
+
+    def outgoing(self, snippet):
+        return f"Dear system,\\nwhat is [{snippet.mention}]?"
+
+    def link(self, snippets):
+        return [self.answer(s, self.knowledge.candidates(s.mention)[0]) if self.knowledge.candidates(s.mention)
+                else self.skip(s) for s in snippets]
+'''
+
+
+@pytest.fixture
+def sends(tmp_path: Path, world: Dataset) -> list[str]:
+    (tmp_path / "sends.py").write_text(SENDS)
+    return ["check", "--linker", f"{tmp_path / 'sends.py'}:Sends", "--dataset", str(world.path)]
+
+
+def test_what_the_system_is_sent_stands_below_the_table(sends: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, *sends)
+    assert code == 0
+    assert out.endswith("What `sends` is sent for the first snippet:\nDear system,\nwhat is [Avon]?\n")
+
+
+def test_how_to_set_it_up_stands_below_the_table_of_what_does_not_start(
+    sends: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = outcome(capsys, *sends, "-o", "there=false")
+    assert code == 1
+    assert "`sends` is not set up" in out
+    assert out.endswith("To set `sends` up:\npip install patience\n")

@@ -12,6 +12,7 @@ from world import hand_predictions
 import shadowprobe
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, UsageError
 from shadowprobe.jsonl import encode_lines
+from shadowprobe.session import Job
 
 
 def test_run_returns_what_it_writes(world: Dataset, tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_secrets_among_the_options_reach_no_file(world: Dataset, tmp_path: Path)
     results = shadowprobe.run(f"{tmp_path}/mine.py:Secretive", world, options=options, out=tmp_path / "run")
     assert results["linker"]["options"] == {
         "api_token": "***",
-        "url": "http://***@host/path?lang=en&gcube-token=***#x",
+        "url": "http://***@host/path?lang=***&gcube-token=***",
         "lang": "en",
     }
     assert b"s3cret" not in b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
@@ -162,3 +163,19 @@ def test_a_redirect_table_leaves_its_mark_in_the_results(world: Dataset, tmp_pat
     assert (plain["subsets"]["top"]["correct"], tabled["subsets"]["top"]["correct"]) == (0, 1)
     assert plain["settings"]["redirects"] is None
     assert len(tabled["settings"]["redirects"]) == 64
+
+
+def test_one_answer_that_cannot_be_costs_no_other_a_second_question(world: Dataset, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class OneEmpty(Linker):
+        name = "one-empty"
+
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            asked.extend(snippet.id for snippet in snippets)
+            return [self.answer(snippet, "" if snippet.id == "tBerg" else "Avon (river)") for snippet in snippets]
+
+    outcome = Job(OneEmpty(), world, out=tmp_path / "run").run().outcome
+    assert outcome is not None
+    assert outcome.failed == 1
+    assert len(asked) == len(set(asked)) == world.count()

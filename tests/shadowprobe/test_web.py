@@ -252,9 +252,22 @@ def test_options_of_the_base_are_options_of_the_wrapper() -> None:
     assert list(options_of(Tagged)) == ["tagger", "url", "concurrency", "rate", "timeout", "retries"]
 
 
-@pytest.mark.parametrize("options", [{"concurrency": 0}, {"timeout": 0}, {"rate": -1}, {"retries": -1}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"concurrency": 0},
+        {"concurrency": 100_000},
+        {"timeout": 0},
+        {"timeout": float("nan")},
+        {"rate": -1},
+        {"rate": float("nan")},
+        {"retries": -1},
+    ],
+)
 def test_settings_that_cannot_be_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="concurrency must be at least 1"):
+    with pytest.raises(
+        ValueError, match=f"^(concurrency|timeout) must be .*{'' if 'concurrency' in options else 'rate'}"
+    ):
         Rivers(**options)
 
 
@@ -271,7 +284,7 @@ def test_usage_errors_of_a_wrapper_reach_the_user_in_one_line(tmp_path: Path) ->
     from shadowprobe.plugins import make_linker
 
     (tmp_path / "mine.py").write_text("from shadowprobe import WebLinker\nclass Mine(WebLinker):\n    name = 'mine'\n")
-    with pytest.raises(UsageError, match="concurrency must be at least 1"):
+    with pytest.raises(UsageError, match="concurrency must be from 1 to 1024"):
         make_linker(f"{tmp_path}/mine.py:Mine", {"concurrency": "0"})
 
 

@@ -15,6 +15,20 @@ def answers_of(linker: Linker, knowledge: Knowledge, *snippets: Snippet) -> list
     return [found[snippet.id] for snippet in snippets]
 
 
+def prediction_for(linker: Linker, knowledge: Knowledge, snippet: Snippet) -> Prediction:
+    """What a linker says of one snippet on which it does not fail."""
+    (answer,) = answers_of(linker, knowledge, snippet)
+    assert isinstance(answer, Prediction), answer
+    return answer
+
+
+def error_for(linker: Linker, knowledge: Knowledge, snippet: Snippet) -> str:
+    """What a linker says of one snippet on which it fails."""
+    (answer,) = answers_of(linker, knowledge, snippet)
+    assert isinstance(answer, Failure), answer
+    return answer.error
+
+
 def marked(text: str, snippet_id: str = "marked") -> Snippet:
     """A snippet of a text in which the mention stands in square brackets."""
     before, _, rest = text.partition("[")

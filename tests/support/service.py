@@ -65,6 +65,8 @@ class Service(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body go out apart; without this the second waits for an acknowledgement.
+    disable_nagle_algorithm = True
     server: Service
 
     def _answer(self) -> None:

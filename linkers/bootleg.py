@@ -1,0 +1,52 @@
+"""Bootleg, run in an environment of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shadowprobe import WorkerLinker
+
+
+class BootlegLinker(WorkerLinker):
+    """Bootleg: a bi-encoder over the candidates of an alias table, taught to reason by types and relations.
+
+    Orr, Leszczynski, Arora, Wu, Guha, Ling and Ré: Bootleg: Chasing the Tail with Self-Supervised Named Entity
+    Disambiguation (CIDR 2021). The mention is given with its candidates, up to 30, and Bootleg finds none of its own.
+    Answers are QIDs with titles, and scores are probabilities over the candidates.
+
+    What it cannot do: answer for a name that its alias table does not have, which is skipped here, and so is a mention
+    whose best probability is not above `threshold`. It says NIL only with a model that was trained with the class of
+    no candidate; the settings that come with it train without. `-o embeddings=FILE` reads the vectors of the entities
+    from a file instead of computing them, and `-o device=-1` stays on the CPU.
+    """
+
+    name = "bootleg"
+    needs = "a Python environment of its own and 40 GB of data: shadowprobe check --linker bootleg prints how"
+    worker = "workers/bootleg_worker.py"
+    howto = """\
+git clone https://github.com/HazyResearch/bootleg
+conda create -y -p bootleg-env python=3.8
+bootleg-env/bin/pip install ./bootleg
+# fetches its model and data: it asks for 40 GB of disk, 35 GB of memory and 12 GB on the GPU
+bootleg-env/bin/python -c "from bootleg.end2end.bootleg_annotator import *; BootlegAnnotator(cache_dir='bootleg-data')"
+shadowprobe check --linker bootleg -o python=bootleg-env/bin/python -o cache=bootleg-data"""
+
+    def __init__(
+        self,
+        cache: str = "",
+        device: int | None = None,
+        threshold: float = 0.0,
+        embeddings: str = "",
+        **worker: Any,
+    ) -> None:
+        super().__init__(**worker)
+        self.cache, self.device, self.threshold, self.embeddings = cache, device, threshold, embeddings
+
+    def options(self) -> dict[str, Any]:
+        """Where the model is, what it runs on, and when it keeps silent."""
+        return {
+            "cache": self.cache,
+            "device": self.device,
+            "threshold": self.threshold,
+            "embeddings": self.embeddings,
+        }

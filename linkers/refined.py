@@ -1,0 +1,51 @@
+"""ReFinED, run in an environment of its own."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from shadowprobe import WorkerLinker
+
+
+class RefinedLinker(WorkerLinker):
+    """ReFinED: candidates by their commonness, ranked by description and fine-grained type, or an explicit NIL.
+
+    Ayoola, Tyagi, Fisher, Christodoulopoulos and Pierleoni: ReFinED: An Efficient Zero-shot-capable Approach to
+    End-to-End Entity Linking (NAACL 2022). The mention is given; its candidates are the 30 most common for its name,
+    and the commonness itself is among the features. Answers are QIDs with titles, and scores are probabilities over
+    the candidates and NIL, to four digits. `model` is one of its four, or a directory with one of your own.
+
+    What it cannot do: give the titles of its candidates, which come as QIDs only. A mention that begins behind the
+    start of the last token of its text is skipped. The package called `refined` on PyPI is another project.
+    """
+
+    name = "refined"
+    needs = "a Python environment of its own and its data: shadowprobe check --linker refined prints how"
+    worker = "workers/refined_worker.py"
+    howto = """\
+conda create -y -p refined-env python=3.8
+refined-env/bin/pip install https://github.com/amazon-science/ReFinED/archive/refs/tags/V1.zip
+# fetches its model and data: the vectors of 6.3 million descriptions alone are 3.8 GB
+refined-env/bin/python -c "from refined.inference.processor import Refined;\
+ Refined.from_pretrained('wikipedia_model', 'wikipedia', 'refined-data')"
+shadowprobe check --linker refined -o python=refined-env/bin/python -o data=refined-data"""
+
+    def __init__(
+        self,
+        model: str = "wikipedia_model",
+        entity_set: Literal["wikipedia", "wikidata"] = "wikipedia",
+        data: str = "",
+        device: str = "",
+        **worker: Any,
+    ) -> None:
+        super().__init__(**worker)
+        self.model, self.entity_set, self.data, self.device = model, entity_set, data, device
+
+    def options(self) -> dict[str, Any]:
+        """Which model, where its data are, and what it runs on."""
+        return {
+            "model": self.model,
+            "entity_set": self.entity_set,
+            "data": self.data,
+            "device": self.device,
+        }

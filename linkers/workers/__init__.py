@@ -1,0 +1,1 @@
+"""Worker scripts: each runs in the environment of its own system and speaks JSON lines."""

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from shadowprobe.masking import place, public_options, public_url, without, without_bytes
+
+
+@pytest.mark.parametrize(
+    ("url", "public"),
+    [
+        ("http://host/x", "http://host/x"),
+        (
+            "http://user:p@ssw0rd@host:8/x?access=A&sig=B&api-key=C",
+            "http://***@host:8/x?access=***&sig=***&api-key=***",
+        ),
+        ("https://host/?token", "https://host/?token***"),
+        ("http://@host/", "http://***@host/"),
+        ("http://[::1", "***"),
+    ],
+)
+def test_a_url_is_written_down_without_login_and_values(url: str, public: str) -> None:
+    assert public_url(url) == public
+
+
+def test_a_message_shows_where_a_url_leads_and_no_more() -> None:
+    assert place("http://user:p@ss@host:8/x?key=1#y") == "http://host:8/x"
+    assert place("http://[::1") == "the URL"
+
+
+def test_options_are_written_down_without_secrets() -> None:
+    given = {
+        "url": "http://h/?k=v",
+        "apikey": "A",
+        "api_key": "B",
+        "my_token": "C",
+        "keyword": "D",
+        "n": 3,
+        "none": None,
+    }
+    assert public_options(given) == {
+        "url": "http://h/?k=***",
+        "apikey": "***",
+        "api_key": "***",
+        "my_token": "***",
+        "keyword": "D",
+        "n": 3,
+        "none": None,
+    }
+
+
+def test_a_secret_is_taken_out_in_every_form() -> None:
+    said = "a/b+c a%2Fb%2Bc a%2fb%2bc a/b%2Bc"
+    assert without("a/b+c", said) == "*** *** *** ***"
+    assert without_bytes("a/b+c", said.encode()) == b"*** *** *** ***"
+    assert without("", said) == said

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from refusals import complaint, outcome
+from service import Asked, Reply, serving
+from world import write_world
+
+from shadowprobe import Prediction, Request, Snippet, WebLinker
+from shadowprobe.jsonl import read_lines
+from shadowprobe.session import Job
+
+ECHO = """
+from shadowprobe import Request, WebLinker
+
+
+class Echo(WebLinker):
+    name = "echo"
+
+    def request(self, snippet):
+        return Request("POST", self.url, json={"text": snippet.text}, headers={"X-Key": "k"})
+
+    def parse(self, response, snippet):
+        return self.answer(snippet, response.json()["FIELD"])
+"""
+
+
+class Echo(WebLinker):
+    name = "echo"
+
+    def request(self, snippet: Snippet) -> Request:
+        return Request("POST", self.url, json={"text": snippet.text}, headers={"Authorization": self.token})
+
+    def parse(self, response: object, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, response.json()["title"])  # type: ignore[attr-defined]
+
+
+def both_names(number: int, asked: Asked) -> Reply:
+    return 200, {"Content-Type": "application/json"}, json.dumps({"title": "Jordan", "name": "Michael Jordan"}).encode()
+
+
+def echo(path: Path, field: str) -> str:
+    path.write_text(ECHO.replace("FIELD", field))
+    return f"{path}:Echo"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_world(tmp_path / "world")
+    return tmp_path
+
+
+def answers(run: Path) -> set[str | None]:
+    return {prediction.answer for _, prediction in read_lines(run / "predictions.jsonl", Prediction)}
+
+
+def test_kept_replies_are_parsed_again_by_a_better_wrapper_and_the_service_is_not_asked(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(both_names) as service:
+        first = echo(here / "first.py", "title")
+        run = ["run", "-l", first, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "first"]
+        assert outcome(capsys, *run)[0] == 0
+        asked = len(service.requests)
+    better = echo(here / "better.py", "name")
+    code, _, err = outcome(capsys, "run", "-l", better, "-d", "world", "--from-replies", "first", "--out", "second")
+    assert code == 0, err
+    assert asked > 0
+    assert answers(here / "first") == {"Jordan"}
+    assert answers(here / "second") == {"Michael Jordan"}
+    results = json.loads((here / "second" / "results.json").read_text())
+    assert results["notes"] == [f"answers were read from replies that {service.url} gave to an earlier run"]
+    # Who said it, and not whom a new run would ask.
+    assert results["linker"]["options"]["url"] == service.url
+
+
+def test_a_reply_that_the_wrapper_could_not_read_is_kept_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(lambda number, asked: (200, {}, b"\xff<html>")) as service:
+        wrapper = echo(here / "first.py", "title")
+        outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
+    kept = [json.loads(line) for line in (here / "r" / "replies.jsonl").read_text().splitlines()]
+    assert {line["base64"] for line in kept} == {"/zxodG1sPg=="}
+
+
+def test_a_token_that_the_service_repeats_is_not_in_the_kept_reply(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHADOWPROBE_ECHO_TOKEN", "s3cret-t0ken")
+
+    def tells(number: int, asked: Asked) -> Reply:
+        return 200, {}, json.dumps({"title": "Jordan", "you": asked.headers["authorization"]}).encode()
+
+    with serving(tells) as service:
+        job = Job(Echo(url=service.url), "world", out=here / "r", keep_replies=True)
+        job.run()
+        assert service.requests[0].headers["authorization"] == "s3cret-t0ken"
+    kept = (here / "r" / "replies.jsonl").read_text()
+    assert "s3cret" not in kept
+    assert '\\"you\\": \\"***\\"' in kept
+
+
+def test_a_line_torn_by_a_kill_is_dropped_and_the_file_goes_on(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapper = echo(here / "first.py", "title")
+    with serving(both_names) as service:
+        run = ["run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r"]
+        outcome(capsys, *run)
+        replies = here / "r" / "replies.jsonl"
+        whole = replies.read_bytes()
+        replies.write_bytes(whole[:-9])
+        outcome(capsys, *run, "--force")
+    lines = replies.read_bytes().splitlines()
+    assert len(lines) == 2 * len(whole.splitlines()) - 1
+    assert all(json.loads(line)["id"] for line in lines)
+
+
+def test_a_snippet_without_a_kept_reply_fails_and_says_where_none_was_found(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapper = echo(here / "first.py", "title")
+    with serving(both_names) as service:
+        run = ["run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r"]
+        outcome(capsys, *run)
+    replies = here / "r" / "replies.jsonl"
+    replies.write_bytes(b"".join(replies.read_bytes().splitlines(keepends=True)[1:]))
+    code, _, err = outcome(capsys, "run", "-l", wrapper, "-d", "world", "--from-replies", "r", "--out", "s")
+    assert code == 1, err
+    failures = (here / "s" / "failures.jsonl").read_text()
+    assert "r has no reply to this snippet" in failures
+
+
+def test_a_linker_that_is_no_service_has_no_replies_to_keep(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = complaint(capsys, "run", "-l", "prior", "-d", "world", "--keep-replies")
+    assert said == "--keep-replies: `prior` is no web service, and there are no replies"
+
+
+def test_a_run_that_kept_no_replies_cannot_be_read_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--from-replies", "world")
+    assert said == "world/replies.jsonl: no such file: it is made by a run with --keep-replies"
+
+
+def test_keeping_and_reading_at_once_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--keep-replies", "--from-replies", "world")
+    assert said.startswith("--keep-replies: with --from-replies nothing is asked")
+
+
+def test_replies_to_another_linker_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapper = echo(here / "first.py", "title")
+    with serving(both_names) as service:
+        outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
+    said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--from-replies", "r")
+    assert said == "--from-replies: r has replies to `echo`, not to `rel`"

@@ -1,0 +1,3 @@
+"""The version."""
+
+__version__ = "1.1.1dev0"
