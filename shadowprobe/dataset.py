@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 from msgspec import Struct, field
 
 from shadowprobe.errors import InputError, UsageError
@@ -18,7 +17,7 @@ from shadowprobe.identity import normalise_title
 from shadowprobe.jsonl import (
     encode_json,
     encode_lines,
-    open_for_reading,
+    file_digest,
     read_json,
     read_lines,
     write_atomically,
@@ -50,6 +49,8 @@ class Card(Struct, omit_defaults=True):
     counts: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     repairs: dict[str, Any] = field(default_factory=dict)
+    # How a dataset was built: settings, versions, what was dropped on the way, and the statistics of the result.
+    build: dict[str, Any] = field(default_factory=dict)
 
 
 class Dataset:
@@ -94,7 +95,7 @@ class Dataset:
     @cached_property
     def knowledge(self) -> Knowledge:
         """What a linker may see of the dataset."""
-        return Knowledge(self.entities, self.spaces.values())
+        return Knowledge(self.entities, self.spaces.values(), self.card.language)
 
     def first(self, limit: int) -> Dataset:
         """The same dataset, cut to the first spaces and as many tail entities; candidates stay complete."""
@@ -282,6 +283,9 @@ def _count_snippets(
 
 def repeated_codes(codes: array[int]) -> set[int]:
     """The hashes that come more than once; an array of hashes takes a tenth of the room of a set of strings."""
+    # Imported here, or listing the linkers would take as long again.
+    import numpy as np
+
     ordered = np.sort(np.frombuffer(codes, dtype=np.int64))
     return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
 
@@ -342,8 +346,7 @@ def _digest(path: Path, card: Card) -> str:
             if name in card.files:
                 raise InputError(path / name, f"no such file, and {CARD} lists it")
             continue
-        with open_for_reading(path / name) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = file_digest(path / name)
         if card.files.get(name, found) != found:
             raise InputError(
                 path / CARD,

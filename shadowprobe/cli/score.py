@@ -19,6 +19,12 @@ def score(
         str | None,
         typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that of the run, else mini]."),
     ] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="The foreign format that the answers are in: " + common.FORMATS_HELP
+        ),
+    ] = None,
     limit: common.LimitOption = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call the linker [the file's name].")] = None,
     out: Annotated[
@@ -42,6 +48,7 @@ def score(
     finished = session.score_file(
         predictions,
         common.open_dataset(session.dataset_of(predictions) if dataset is None else dataset),
+        format_name=format_name,
         limit=limit,
         name=name,
         out=common.directory(out),

@@ -84,6 +84,18 @@ def mend(text: str, name: str, span: Span) -> Mended:
     return Mended(None, f"{problem}, and the name {found}")
 
 
+def tidy(text: str, span: Span) -> Mended:
+    """The span where nothing tells the name: made right as far as its fault can be seen from outside."""
+    if not 0 <= span.start < span.end <= len(text):
+        return Mended(None, "offset outside the text")
+    trimmed = trim(text, span)
+    if trimmed == span:
+        return Mended(span)
+    if trimmed.start == trimmed.end:
+        return Mended(None, "span of nothing but white space")
+    return Mended(trimmed, "white space in the span", moved=True)
+
+
 def _problem(text: str, name: str, span: Span) -> str:
     if span.start < 0:
         return "negative offset"

@@ -1,4 +1,4 @@
-"""The reader of ZELDA's JSONL, on small files with every quirk of the real ones."""
+"""ZELDA's JSONL, on small files with every quirk of the real ones."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from shadowprobe import formats
+from shadowprobe import Dataset, formats
 from shadowprobe.cli import main
 from shadowprobe.errors import InputError, UsageError
+from shadowprobe.formats import zelda
+from shadowprobe.formats.documents import Document, Mention
 from shadowprobe.formats.imported import Imported, Remark
 from shadowprobe.model import Entity, EntitySpace, Snippet
 
@@ -67,13 +69,24 @@ def test_every_mention_of_another_document_is_a_snippet_of_the_subset_all(tmp_pa
     imported = read(tmp_path, SOCCER, line(7, "Ree", (0, 3, 1, "Lough Ree")))
     assert imported.snippets == {
         "all": [
-            Snippet("zelda-test-0001#0", "all", "Japan beat Syria.", 0, 5, gold="Japan team"),
-            Snippet("zelda-test-0001#1", "all", "Japan beat Syria.", 11, 16, gold="Syria team"),
+            Snippet("zelda-test-0001#0", "all", SOCCER["text"], 0, 5, gold="Japan team", document="zelda-test-0001"),
+            Snippet("zelda-test-0001#1", "all", SOCCER["text"], 11, 16, gold="Syria team", document="zelda-test-0001"),
             Snippet("zelda-test-0002", "all", "Ree", 0, 3, gold="Lough Ree"),
         ]
     }
     assert imported.spaces == []
     assert imported.remarks == []
+
+
+def test_the_mentions_of_a_line_stay_one_document_when_they_go_out_again(tmp_path: Path) -> None:
+    twice = line("1163testb SOCCER", "Syria beat Japan.", (0, 5, 12, "Syria team"), (11, 16, 11, "Japan team"))
+    dataset = read(tmp_path, SOCCER, twice).write(tmp_path / "data")
+    assert list(formats.write("zelda", dataset, tmp_path / "out").values()) == [2]
+    found = list(zelda.documents(tmp_path / "out" / "zelda-all.jsonl"))
+    assert [[mention.title for mention in document.mentions] for document in found] == [
+        ["Japan team", "Syria team"],
+        ["Syria team", "Japan team"],
+    ]
 
 
 def test_blank_lines_are_passed_over_and_counted(tmp_path: Path) -> None:
@@ -200,10 +213,11 @@ def test_one_text_with_two_golds_is_kept_and_listed(tmp_path: Path) -> None:
         ([TOP], None, "Expected `object`, got `array`"),
         (TOP | {"index": [[14]]}, "index[0]", "Expected `array` of length 2"),
         (TOP | {"index": [["14", 17]]}, "index[0][0]", "Expected `int`, got `str`"),
-        (TOP | {"wikipedia_ids": [None]}, "wikipedia_ids[0]", "Expected `int`, got `null`"),
+        (TOP | {"wikipedia_ids": ["1"]}, "wikipedia_ids[0]", "Expected `int | null`, got `str`"),
         (TOP | {"wikipedia_ids": [-1]}, "wikipedia_ids[0]", "Expected `int` >= 1"),
         (TOP | {"wikipedia_titles": [""]}, "wikipedia_titles[0]", "Expected `str` of length >= 1"),
         (TOP | {"wikipedia_titles": []}, None, "index, wikipedia_ids and wikipedia_titles differ in length"),
+        (TOP | {"scores": [0.5, 0.5]}, "scores", "index and scores differ in length"),
         ({"id": "Top: Ree"}, "text", "missing required field `text`"),
     ],
 )
@@ -252,4 +266,99 @@ def test_the_command_imports_several_files_that_the_oracle_solves(
         "shadow": (1, 1.0),
         "tail": (1, 1.0),
         "all": (2, 1.0),
+    }
+
+
+def test_an_entity_may_lack_its_page_id_and_a_mention_its_entity(tmp_path: Path) -> None:
+    nameless = {"wikipedia_ids": [None], "wikipedia_titles": [None]}
+    imported = read(tmp_path, TOP | {"wikipedia_ids": [None]}, SHADOW | nameless, TAIL | {"id": "doc"} | nameless)
+    assert imported.entities == [Entity("Lough Ree")]
+    assert imported.spaces == [EntitySpace("Ree", ("Lough Ree",))]
+    assert [snippet.gold for snippet in imported.snippets["all"]] == [None, None]
+    why = "a mention without an entity, which is not counted as gold"
+    assert imported.remarks == [
+        Remark("kept", why, "zelda-test-0002"),
+        Remark("kept", why, "zelda-test-0003"),
+        Remark("repaired", "mention without an entity put into `all`", "zelda-test-0002", "'Ree'"),
+    ]
+
+
+@pytest.mark.parametrize("page_id", [None, 9])
+def test_a_title_of_nil_is_no_gold(tmp_path: Path, page_id: int | None) -> None:
+    nil = {"wikipedia_ids": [page_id], "wikipedia_titles": ["NIL"]}
+    imported = read(tmp_path, TOP, TAIL | {"id": "doc"} | nil)
+    assert imported.entities == [Entity("Lough Ree", 1)]
+    assert [snippet.gold for snippet in imported.snippets["all"]] == [None]
+    why = "a mention without an entity, which is not counted as gold"
+    assert imported.remarks == [Remark("kept", why, "zelda-test-0002")]
+
+
+NEUTRAL = {"id": "Neutral: Ree", "document": "n1", "text": "Why not Ree?", "index": [[8, 11]]}
+NOBODY = {"wikipedia_ids": [None], "wikipedia_titles": [None]}
+
+
+def test_a_neutral_context_of_ours_is_one_where_its_name_is_known(tmp_path: Path) -> None:
+    imported = read(tmp_path, NEUTRAL | NOBODY, TOP)
+    assert imported.snippets["neutral"] == [Snippet("zelda-test-0001", "neutral", "Why not Ree?", 8, 11, space="Ree")]
+    assert imported.remarks == []
+
+
+def test_a_neutral_context_of_no_name_or_with_an_entity_goes_into_all_and_is_listed(tmp_path: Path) -> None:
+    answered = NEUTRAL | {"wikipedia_ids": [1], "wikipedia_titles": ["Lough Ree"]}
+    imported = read(tmp_path, TOP, answered, NEUTRAL | NOBODY | {"id": "Neutral: Goo", "text": "Why not Goo?"})
+    assert [(snippet.gold, snippet.space) for snippet in imported.snippets["all"]] == [
+        ("Lough Ree", None),
+        (None, None),
+    ]
+    assert [(remark.why, remark.detail) for remark in imported.remarks] == [
+        ("neutral context with an entity put into `all`", "'Ree'"),
+        ("neutral context of an unknown name put into `all`", "'Goo'"),
+    ]
+
+
+def test_a_document_of_zelda_that_happens_to_be_called_neutral_is_no_neutral_context(tmp_path: Path) -> None:
+    imported = read(tmp_path, TOP, line("Neutral: Ree", "Why not Ree?", (8, 11, 1, "Lough Ree")))
+    assert [snippet.gold for snippet in imported.snippets["all"]] == ["Lough Ree"]
+    assert imported.remarks == []
+
+
+def test_documents_have_all_their_mentions_under_the_line_s_id_or_ours(tmp_path: Path) -> None:
+    path = write(tmp_path, SOCCER, TOP | {"document": "mini-1"}, TAIL | {"wikipedia_ids": [None]})
+    assert list(zelda.documents(path)) == [
+        Document(
+            "1163testb SOCCER", SOCCER["text"], (Mention(0, 5, "Japan team", 11), Mention(11, 16, "Syria team", 12))
+        ),
+        Document("mini-1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),)),
+        Document("Tail: PandaDoc", TAIL["text"], (Mention(9, 17, "PandaDoc"),)),
+    ]
+    with pytest.raises(InputError, match=r"test\.jsonl:1: index, wikipedia_ids and wikipedia_titles differ in length"):
+        list(zelda.documents(write(tmp_path, TOP | {"index": []})))
+
+
+def test_a_line_is_called_by_its_subset_and_name(tmp_path: Path) -> None:
+    top = Document("t1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),), "top", "Ree")
+    tail = Document("x1", TAIL["text"], (Mention(9, 17, "PandaDoc"),), "tail")
+    neutral = Document("n1", "Why not Ree?", (Mention(8, 11),), "neutral", "Ree")
+    first, second, third = (json.loads(one) for one in zelda.lines([top, tail, neutral]))
+    assert first == TOP | {"document": "t1"}
+    assert second == TAIL | {"wikipedia_ids": [None], "document": "x1"}
+    assert (third["id"], third["document"]) == ("Neutral: Ree", "n1")
+    assert (third["wikipedia_ids"], third["wikipedia_titles"]) == ([None], [None])
+
+
+def test_an_export_of_the_world_imports_with_its_subsets_spaces_and_spans(world: Dataset, tmp_path: Path) -> None:
+    formats.write("zelda", world, tmp_path / "out")
+    imported = formats.read("zelda", [tmp_path / "out"])
+    assert {space.name: space for space in imported.spaces} == world.spaces
+    for subset in world.subsets:
+        assert [
+            (snippet.text, snippet.start, snippet.end, snippet.space, snippet.gold)
+            for snippet in imported.snippets[subset]
+        ] == [
+            (snippet.text, snippet.start, snippet.end, snippet.space, snippet.gold)
+            for snippet in world.snippets(subset)
+        ]
+    assert imported.remarks == []
+    assert {entity.title: entity.page_id for entity in imported.entities} == {
+        entity.title: entity.page_id for entity in world.entities.values()
     }

@@ -1,0 +1,1 @@
+"""GERBIL by its experiment API: gold goes up, totals come back."""

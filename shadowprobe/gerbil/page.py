@@ -1,0 +1,163 @@
+"""The page on which GERBIL shows an experiment: its tasks, their status and their scores.
+
+The numbers are taken from the JSON-LD in the page; its table has four digits, and a decimal comma in some places.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import logging
+import math
+import re
+import warnings
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+    from rdflib.term import Node
+
+VOCABULARY = "http://w3id.org/gerbil/vocab#"
+NIF_SERVICE, UPLOADED = " (NIF WS)", " (uploaded)"
+DONE, RUNNING = 0, -1
+STATUS = {
+    DONE: "done",
+    RUNNING: "running",
+    -2: "unknown to GERBIL",
+    -101: "GERBIL says that the dataset does not fit D2KB",
+    -102: "GERBIL says that the annotator cannot do D2KB",
+    -103: "GERBIL says that the matching does not fit D2KB",
+    -104: "GERBIL could not load the dataset",
+    -105: "GERBIL could not load the annotator",
+    -106: "GERBIL met an error of its own",
+    -107: "GERBIL was stopped meanwhile",
+    -108: "the annotator failed on too many documents",
+    -109: "the annotator took too long",
+    -110: "GERBIL found no document in the dataset",
+}
+_BLOCK = re.compile(r"<script[^>]*application/ld\+json[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_CUT = re.compile("[-_]t(?:es|rain).*", re.IGNORECASE)
+_NO_SCORES = {"annotator", "dataset", "statusCode", "timestamp", "subExperimentOf"}
+
+
+class PageError(ValueError):
+    """Why a page cannot be read, in a few words."""
+
+
+class Task(Struct, frozen=True):
+    """One annotator on one dataset, by the names that the page gives them."""
+
+    annotator: str
+    dataset: str
+    status: int
+    scores: dict[str, float]
+
+
+def status_words(code: int | None) -> str:
+    """A status code in words; none is a task that GERBIL does not list."""
+    return "not started by GERBIL" if code is None else STATUS.get(code, f"failed with status {code}")
+
+
+def shown_name(name: str) -> str:
+    """A name as the page shows it: no blanks or slashes, and nothing from `-test` or `_train` on."""
+    return _CUT.sub("", re.sub("[/ ]", "_", name))
+
+
+def read_tasks(page: str, annotators: Collection[str] = ()) -> list[Task]:
+    """The tasks of an experiment's page; none where GERBIL knows no such experiment.
+
+    The names of annotators that the experiment may have help to tell them from datasets.
+    """
+    found = _BLOCK.search(page)
+    if found is None:
+        raise PageError("it has no results in JSON-LD")
+    block = found[1].strip()
+    if not block:
+        return []
+    known = {shown_name(name) for name in annotators}
+    return sorted(_tasks(_graph(_decoded(block)), known), key=lambda task: (task.annotator, task.dataset))
+
+
+def _decoded(block: str) -> Any:
+    for text in (block, html.unescape(block)):
+        try:
+            return json.loads(text)
+        except ValueError:
+            continue
+    raise PageError("its JSON-LD is no JSON")
+
+
+def _graph(document: Any) -> Graph:
+    from rdflib import Graph
+
+    if not isinstance(document, (dict, list)) or (isinstance(document, dict) and _remote(document.get("@context"))):
+        raise PageError("its JSON-LD is not that of GERBIL")
+    # Java writes 1.0E-4 for a decimal, and rdflib warns, with a traceback, that this is none.
+    logging.getLogger("rdflib.term").setLevel(logging.ERROR)
+    graph = Graph()
+    with warnings.catch_warnings():
+        # Of its own use of a class that it calls deprecated.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            graph.parse(data=json.dumps(document), format="json-ld")
+        except Exception as error:
+            # The parser lets through what its own depths raise.
+            raise PageError(f"its JSON-LD cannot be read ({type(error).__name__})") from None
+    return graph
+
+
+def _remote(context: Any) -> bool:
+    """True where a context is an address, which the parser would go and fetch."""
+    return isinstance(context, str) or (isinstance(context, list) and any(_remote(item) for item in context))
+
+
+def _tasks(graph: Graph, annotators: Collection[str]) -> Iterator[Task]:
+    for node in set(graph.subjects()):
+        said = _said(graph, node)
+        # A part of a task, as A2KB has them, is no task.
+        if "statusCode" not in said or "subExperimentOf" in said:
+            continue
+        status = _number(said["statusCode"])
+        if status is None:
+            raise PageError(f"a status is {said['statusCode']!r}")
+        numbers = {name: _number(value) for name, value in said.items() if name not in _NO_SCORES}
+        scores = {name: number for name, number in sorted(numbers.items()) if number is not None}
+        # GERBIL up to 1.2.9 gives the dataset as the annotator, and the annotator as the dataset.
+        second, first = (_last(said.get(name, "")) for name in ("annotator", "dataset"))
+        if _is_annotator(second, annotators) or first.endswith(shown_name(UPLOADED)):
+            first, second = second, first
+        yield Task(_plain(first, NIF_SERVICE), _plain(second, UPLOADED), int(status), scores)
+
+
+def _said(graph: Graph, node: Node) -> dict[str, str]:
+    """What is said of a node in GERBIL's words."""
+    said = {}
+    for predicate, value in graph.predicate_objects(node):
+        for prefix in (VOCABULARY, "gerbil:"):
+            if str(predicate).startswith(prefix):
+                said[str(predicate).removeprefix(prefix)] = str(value)
+    return said
+
+
+def _is_annotator(name: str, annotators: Collection[str]) -> bool:
+    return name in annotators or name.endswith(shown_name(NIF_SERVICE))
+
+
+def _last(address: str) -> str:
+    return address.rpartition("/")[2]
+
+
+def _plain(name: str, suffix: str) -> str:
+    return name.removesuffix(suffix).removesuffix(shown_name(suffix))
+
+
+def _number(text: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,198 @@
+"""What GERBIL refuses, answers wrongly or is not there to answer, as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gerbil_server import Running
+from gerbil_world import command, dbpedia, micro, refusal, rows, small_gerbil
+from refusals import outcome
+from service import Asked, Reply, serving
+from world import top
+
+from shadowprobe import nif
+
+Capsys = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    with small_gerbil(tmp_path, monkeypatch) as found:
+        yield found
+
+
+def river_service(_: int, asked: Asked) -> Reply:
+    """A NIF service for which every name is a river."""
+    document = nif.parse_one(asked.body)
+    phrases = [
+        phrase._replace(uris=(dbpedia(top(document.text[phrase.start : phrase.end])),)) for phrase in document.phrases
+    ]
+    return 200, {"Content-Type": nif.CONTENT_TYPE}, nif.to_turtle([document._replace(phrases=tuple(phrases))]).encode()
+
+
+@pytest.mark.parametrize("name", ["", "My-test="])
+def test_a_nif_service_is_tested_and_then_asked(running: Running, capsys: Capsys, name: str) -> None:
+    with serving(river_service) as service:
+        code, out, err = outcome(capsys, *command(running, f"{name}{service.url}", "--json"))
+    assert code == 0, out + err
+    assert len(running.asked("testNifWs")) == 1
+    found = rows(out)
+    assert micro(found["top"]) == (1.0, 1.0, 1.0)
+    assert micro(found["shadow"]) == (0.0, 0.0, 0.0)
+    assert json.loads(out)["annotators"][0]["url"] == service.url
+    assert found["top"]["annotator"] == ("Mytest" if name else re.sub("[.:/]", "", service.url.removeprefix("http://")))
+
+
+def test_a_nif_service_that_gerbil_cannot_use_is_refused_before_anything_goes_up(
+    running: Running, capsys: Capsys
+) -> None:
+    with serving(lambda *_: (500, {}, b"")) as service:
+        line = refusal(capsys, *command(running, service.url))
+    assert line.startswith(f"{running.url} cannot use the NIF service {service.url}: Server error '500")
+    assert running.gerbil.uploads == {}
+
+
+def test_an_unknown_annotator_is_refused_with_the_nearest_name(running: Running, capsys: Capsys) -> None:
+    assert refusal(capsys, *command(running, "AGDISTIS")) == (
+        f"{running.url} has no annotator `AGDISTIS` for D2KB (did you mean `AGDISTIS/MAG`?)"
+    )
+    assert refusal(capsys, *command(running, "xyzzy")) == (
+        f"{running.url} has no annotator `xyzzy` for D2KB; there are AGDISTIS/MAG, AIDA, Broken, REL"
+    )
+    assert running.gerbil.uploads == {}
+    assert not Path("runs").exists()
+
+
+def test_a_refused_upload_is_one_line_and_starts_nothing(running: Running, capsys: Capsys) -> None:
+    def refusing(number: int, asked: Asked) -> Reply:
+        if asked.path.endswith("/upload"):
+            spoilt = asked.body.replace(b"nif:isString", b"nif:isString <")
+            return running.gerbil(number, asked._replace(body=spoilt))
+        return running.gerbil(number, asked)
+
+    running.service.behaviour = refusing
+    line = refusal(capsys, *command(running))
+    assert line.startswith(f"{running.url} refuses the upload of world_top_")
+    assert running.asked("execute") == []
+
+
+def test_documents_that_gerbil_did_not_read_are_told(running: Running, capsys: Capsys) -> None:
+    def forgetful(number: int, asked: Asked) -> Reply:
+        status, _, body = running.gerbil(number, asked)
+        return status, {}, body.replace(b"Found 4 Instances", b"Found 3 Instances")
+
+    running.service.behaviour = forgetful
+    _, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--subset", "top", "--json"))
+    (note,) = json.loads(out)["notes"]
+    assert note.startswith("GERBIL read 3 documents of the 4 in world_top_")
+
+
+def test_a_page_in_place_of_the_list_of_annotators_tells_of_a_wrong_address(running: Running, capsys: Capsys) -> None:
+    wrong = running.url.removesuffix("/gerbil")
+    line = refusal(capsys, "gerbil", "run", "-a", "AIDA", "-d", "world", "--url", wrong)
+    assert line.startswith(f"{wrong} does not answer as GERBIL does (404 Not Found, '<!DOCTYPE html><html><h1>HTTP ")
+    assert line.endswith("give the address that stands before `/config`, such as http://gerbil.aksw.org/gerbil")
+    running.service.behaviour = lambda *_: (200, {}, b"<html>Welcome</html>")
+    assert "(200 OK, '<html>Welcome</html>')" in refusal(capsys, *command(running))
+
+
+def test_a_dead_instance_is_one_line_at_once(running: Running, capsys: Capsys) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/gerbil"
+        line = refusal(capsys, "gerbil", "run", "-a", "AIDA", "-d", "world", "--url", url)
+    assert line.startswith(f"{url}/annotators: no connection (")
+
+
+@pytest.mark.parametrize("rest", ["?token=hush", "#hush", "/?token=hush#x"])
+def test_an_address_with_more_behind_its_path_is_refused_in_one_line(
+    running: Running, capsys: Capsys, rest: str
+) -> None:
+    for words in (("run", "-a", "AIDA", "-d", "world"), ("show", "202111070000")):
+        line = refusal(capsys, "gerbil", *words, "--url", running.url + rest)
+        mark = "#" if rest.startswith("#") else "?"
+        before = running.url + rest.partition(mark)[0]
+        assert line == f"--url {before}{mark}...: give the address without `{mark}` and what follows it"
+    assert running.service.requests == []
+
+
+@pytest.mark.parametrize("path", ["annotators", "file/upload", "execute", "experiment"])
+def test_no_request_waits_beyond_the_time_limit(running: Running, capsys: Capsys, path: str) -> None:
+    over = threading.Event()
+
+    def hanging(number: int, asked: Asked) -> Reply:
+        if asked.path.endswith(path):
+            # Whoever waits so long gets an answer.
+            over.wait(15)
+        return running.gerbil(number, asked)
+
+    running.service.behaviour = hanging
+    try:
+        code, _, err = outcome(capsys, *command(running, "AIDA", "--timeout", "1"))
+    finally:
+        over.set()
+    assert code == 2
+    problem = "has no result after 1 s" if path == "experiment" else "took too long to answer: --timeout SECONDS gives"
+    assert problem in err.splitlines()[-1]
+    if path == "experiment":
+        assert len(running.asked(path)) <= 2
+
+
+def test_a_password_in_the_address_reaches_no_message_and_no_file(running: Running, capsys: Capsys) -> None:
+    with_password = running.url.replace("http://", "http://me:hush@")
+    options = ["-a", "AIDA", "-d", "world", "--url", with_password]
+    code, out, err = outcome(capsys, "gerbil", "run", *options, "--json")
+    assert code == 0
+    assert running.service.requests[0].headers["authorization"].startswith("Basic ")
+    assert "hush" not in out + err + Path("runs/gerbil-AIDA-world/gerbil.json").read_text()
+
+
+def test_tasks_that_gerbil_did_not_start_are_listed_as_such(running: Running, capsys: Capsys) -> None:
+    def forgets_one(number: int, asked: Asked) -> Reply:
+        if asked.path.endswith("/execute"):
+            wanted = json.loads(asked.query["experimentData"])
+            wanted["dataset"][0] = "unheard of"
+            return running.gerbil(number, asked._replace(query={"experimentData": json.dumps(wanted)}))
+        return running.gerbil(number, asked)
+
+    running.service.behaviour = forgets_one
+    code, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--json"))
+    assert code == 1
+    found = rows(out)
+    assert (found["top"]["status"], found["top"]["status_words"]) == (None, "not started by GERBIL")
+    assert micro(found["tail"]) == (1.0, 1.0, 1.0)
+    assert json.loads(out)["notes"][0].startswith("GERBIL complained: Encountered errors while trying to start")
+
+
+def test_an_experiment_that_gerbil_will_not_start_is_one_line(running: Running, capsys: Capsys) -> None:
+    def forgets_all(number: int, asked: Asked) -> Reply:
+        if asked.path.endswith("/execute"):
+            running.gerbil.annotators.clear()
+        return running.gerbil(number, asked)
+
+    running.service.behaviour = forgets_all
+    line = refusal(capsys, *command(running))
+    assert line.startswith(f"{running.url} does not start the experiment: Encountered errors while trying")
+    assert "Faulty configurations encountered" in line
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ((200, {}, b""), "does not start the experiment: it seems to have no D2KB"),
+        ((200, {}, b"<html>Log in</html>"), "/execute does not answer as GERBIL does: 200 OK, '<html>Log in</html>'"),
+        ((500, {}, b""), "/execute: 500 Internal Server Error; if it has started all the same,"),
+    ],
+)
+def test_an_answer_without_an_id_is_one_line(running: Running, capsys: Capsys, reply: Reply, words: str) -> None:
+    running.service.behaviour = lambda number, asked: (
+        reply if asked.path.endswith("/execute") else running.gerbil(number, asked)
+    )
+    assert words in refusal(capsys, *command(running))
+    assert len(running.asked("execute")) == 1
