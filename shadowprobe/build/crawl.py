@@ -1,0 +1,393 @@
+"""Stage 4: the pages of the references, asked for politely and kept in the archive.
+
+What became of a URL is read from the archive alone, and the web is asked until the archive lacks nothing. So a crawl
+that was killed goes on where it stopped, and one that is done asks nothing and says the same again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import lru_cache
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from shadowprobe.build.addresses import RefusedError, joined_url, plain_url
+from shadowprobe.build.archive import Archive, Stored, key_of
+from shadowprobe.build.fetch import PASSING, REDIRECTS, Answer, Fetcher, NoAnswerError, may_pass, not_html, retry_after
+from shadowprobe.build.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
+from shadowprobe.build.records import Crawled, Reference
+from shadowprobe.errors import BuildError
+
+__all__ = ["MISSING", "Manners", "crawl"]
+
+Progress = Callable[[int, int], None]
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+# A host that asks for a longer pause than this is not waited for.
+LONGEST_RETRY_AFTER = 120.0
+# A host that leaves so many pages in a row without any answer is not asked for the rest.
+SILENCE = 3
+GONE = "the host answers no more"
+# After so many silent hosts in a row it is asked whether we are online, and at most so many hosts that once answered.
+SILENT_HOSTS, WITNESSES = 50, 3
+# What becomes of a page that an archive which is only read does not have.
+MISSING = "not in the archive"
+# Reasons for which a page is not dead, so that an archived copy would be the same, or would go round a refusal.
+_ALIVE = (*REFUSALS, "not HTML", "too large")
+_RULES_KEPT = 256
+
+
+class _Found(NamedTuple):
+    """Where the redirects of a URL lead: to a page, to a reason why there is none, or to a URL that must be asked."""
+
+    url: str
+    page: bool = False
+    failed: str = ""
+
+
+class _Visit(NamedTuple):
+    """A URL of which something is still to be found out."""
+
+    number: int
+    url: str
+    copy: str | None
+
+
+class _Errand:
+    """A request: for a page of a visit, or for the robots.txt of an origin."""
+
+    __slots__ = ("origin", "tries", "url", "visit")
+
+    def __init__(self, url: str, visit: _Visit | None = None, origin: str = "") -> None:
+        self.url, self.visit, self.origin, self.tries = url, visit, origin, 0
+
+
+def crawl(
+    references: Sequence[Reference],
+    archive: Archive,
+    manners: Manners,
+    progress: Progress | None = None,
+    *,
+    retry: bool = False,
+    is_online: Callable[[], bool] | None = None,
+) -> Iterator[Crawled]:
+    """What became of the URL of each reference, in their order and each URL once; a dead page gives way to its copy.
+
+    With `retry`, failures that may pass are asked for again. `is_online` is called, in another thread, where many
+    hosts were silent; without it a host that has answered before is asked.
+    """
+    copies: dict[str, str | None] = {}
+    for reference in references:
+        copies[reference.url] = copies.get(reference.url) or reference.archived
+    visits = [_Visit(number, url, copy) for number, (url, copy) in enumerate(copies.items())]
+    work = _Crawl(archive, manners, retry=retry, is_online=is_online)
+    ready: dict[int, Crawled] = {}
+    lacking = []
+    for visit in visits:
+        found = work.look(visit)
+        if isinstance(found, Crawled):
+            ready[visit.number] = found
+        elif archive.read_only:
+            ready[visit.number] = Crawled(visit.url, failed=MISSING)
+        else:
+            lacking.append(visit)
+    if progress:
+        progress(len(ready), len(visits))
+    done = len(ready)
+    coming = _in_a_thread(work, lacking)
+    try:
+        for visit in visits:
+            while visit.number not in ready:
+                number, outcome = next(coming)
+                ready[number] = outcome
+                done += 1
+                if progress:
+                    progress(done, len(visits))
+                if done == len(visits):
+                    # What is known is told at once, what is stored may be a moment later.
+                    deque(coming, maxlen=0)
+            yield ready.pop(visit.number)
+    finally:
+        coming.close()
+
+
+def _in_a_thread(work: _Crawl, visits: list[_Visit]) -> Generator[tuple[int, Crawled], None, None]:
+    """What becomes of the visits, as it becomes known; the caller may have an event loop of its own."""
+    results: SimpleQueue[tuple[int, Crawled] | BaseException] = SimpleQueue()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work.run(visits, lambda number, outcome: results.put((number, outcome))))
+
+    def run() -> None:
+        end: BaseException = StopIteration()
+        try:
+            loop.run_until_complete(task)
+        except BaseException as error:
+            end = error
+        # Not part of the task, since that can be stopped in the middle.
+        loop.run_until_complete(work.close())
+        results.put(end)
+
+    thread = threading.Thread(target=run, name="crawl", daemon=True)
+    thread.start()
+    try:
+        while not isinstance(result := results.get(), StopIteration):
+            if isinstance(result, BaseException):
+                raise result
+            yield result
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        loop.close()
+
+
+class _Crawl:
+    """One crawl: what the archive has of it, and what is still to be asked."""
+
+    def __init__(
+        self, archive: Archive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
+    ) -> None:
+        self._archive, self._manners, self._is_online = archive, manners, is_online
+        self._frontier: Frontier[_Errand] = Frontier(manners.per_host)
+        self._waiting: dict[str, list[_Visit]] = {}
+        # Failures that could be those of our own connection; the next answer of anybody shows that they are not.
+        self._doubtful: dict[str, tuple[str, str]] = {}
+        self._silent: set[str] = set()
+        # Failures of an earlier crawl that do not count in this one.
+        self._again = set(filter(self._may_pass, archive.keys())) if retry and not archive.read_only else set()
+        self._robots: set[str] = set()
+        self._fetcher: Fetcher | None = None
+        self._rules = lru_cache(_RULES_KEPT)(self._read_rules)
+
+    def look(self, visit: _Visit) -> Crawled | str:
+        """What the archive says of a visit, or the URL for which the web must be asked next."""
+        found = self._follow(visit.url)
+        if found.failed and visit.copy and not found.failed.startswith(_ALIVE):
+            copy = self._follow(visit.copy)
+            found = copy._replace(failed=f"{found.failed}, its copy too") if copy.failed else copy
+        if found.failed:
+            return Crawled(visit.url, failed=found.failed)
+        return Crawled(visit.url, page=key_of("GET", found.url)) if found.page else found.url
+
+    def _follow(self, url: str, *, robots: bool = False) -> _Found:
+        seen: set[str] = set()
+        try:
+            url = plain_url(url)
+            while (stored := self._head(url)) is not None:
+                if stored.failed:
+                    return _Found(url, failed=stored.failed)
+                if stored.status not in REDIRECTS:
+                    why = "" if robots else not_html(stored.headers)
+                    return _Found(url, page=not why, failed=why)
+                seen.add(url)
+                url = joined_url(url, stored.headers["location"])
+                if url in seen:
+                    return _Found(url, failed="redirect loop")
+                if len(seen) > self._manners.redirects:
+                    return _Found(url, failed="too many redirects")
+        except RefusedError as error:
+            return _Found(url, failed=str(error))
+        return _Found(url)
+
+    def _head(self, url: str) -> Stored | None:
+        key = key_of("GET", url)
+        if key in self._doubtful:
+            return Stored(url, 0, {}, b"", self._doubtful[key][1])
+        return None if key in self._again else self._archive.head(key)
+
+    def _may_pass(self, key: str) -> bool:
+        failed = self._archive.failure(key)
+        return failed == GONE or may_pass(failed)
+
+    async def run(self, visits: list[_Visit], tell: Callable[[int, Crawled], None]) -> None:
+        """Asks the web until the archive lacks nothing of the visits."""
+        self._tell = tell
+        self._fetcher = fetcher = Fetcher(self._manners)
+        loop = asyncio.get_running_loop()
+        running: dict[asyncio.Task[Answer | NoAnswerError], tuple[Host[_Errand], _Errand]] = {}
+        try:
+            for visit in visits:
+                self._go_on(visit)
+            while running or self._frontier.next_due() is not None:
+                while len(running) < self._manners.total and (turn := self._frontier.take(loop.time())):
+                    if self._settled(*turn):
+                        self._end(*turn, 0.0)
+                    else:
+                        running[loop.create_task(_ask(fetcher, turn[1]))] = turn
+                due = self._frontier.next_due() if len(running) < self._manners.total else None
+                pause = None if due is None else max(0.0, due - loop.time())
+                if not running:
+                    await asyncio.sleep(pause or 0.0)
+                    continue
+                done, _ = await asyncio.wait(running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    self._receive(*running.pop(task), task.result(), loop.time())
+                if len(self._silent) >= SILENT_HOSTS:
+                    await self._make_sure(fetcher)
+            if self._doubtful:
+                await self._make_sure(fetcher, at_the_end=True)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Lets go of the connections."""
+        if self._fetcher is not None:
+            await self._fetcher.close()
+
+    async def _make_sure(self, fetcher: Fetcher, *, at_the_end: bool = False) -> None:
+        """Believes that silent hosts are dead if we are online; at the end also if nobody can tell."""
+        if self._is_online is not None:
+            online: bool | None = await asyncio.to_thread(self._is_online)
+        else:
+            online = await self._is_heard(fetcher)
+        if online is False or not (online or at_the_end):
+            many = f"{len(self._silent)} hosts in a row were" if len(self._silent) > 1 else f"{min(self._silent)} was"
+            raise BuildError(
+                f"{many} silent, and nobody else can be reached: is there a way to the web? Once there is, the same"
+                " command goes on from here"
+            )
+        self._believe()
+
+    async def _is_heard(self, fetcher: Fetcher) -> bool | None:
+        """True where a host answers that has answered before; None where there is no such host."""
+        origins: dict[str, str] = {}
+        for key in reversed(list(self._archive.keys())):
+            failed, url = self._archive.failure(key), key.split(" ")[1]
+            if (not failed or failed.isdecimal()) and host_of(url) not in self._silent and len(origins) < WITNESSES:
+                origins[host_of(url)] = origin_of(url)
+        for origin in origins.values():
+            answer = await _ask(fetcher, _Errand(f"{origin}/robots.txt", origin=origin))
+            if isinstance(answer, Answer) or not answer.silent:
+                return True
+        return False if origins else None
+
+    def _go_on(self, visit: _Visit) -> None:
+        """Takes a visit as far as the archive goes, and puts what it needs next in line."""
+        while not isinstance(url := self.look(visit), Crawled):
+            origin = origin_of(url)
+            rules = self._rules(origin) if self._robots_known(origin) else None
+            if rules is None:
+                others = self._waiting.setdefault(origin, [])
+                others.append(visit)
+                if len(others) == 1:
+                    self._ask_robots(origin)
+                return
+            why = rules.refusal(url, self._manners.longest_delay)
+            if not why:
+                self._frontier.add(host_of(url), _Errand(url, visit))
+                return
+            self._fail(url, why, doubtful=self._is_doubtful(origin))
+        self._tell(visit.number, url)
+
+    def _ask_robots(self, origin: str) -> None:
+        """Goes on with the way to a robots.txt; at its end the visits that waited for it go on."""
+        found = self._follow(f"{origin}/robots.txt", robots=True)
+        if not found.page and not found.failed:
+            self._frontier.add(host_of(found.url), _Errand(found.url, origin=origin), first=True)
+            return
+        for visit in self._waiting.pop(origin, ()):
+            self._go_on(visit)
+
+    def _robots_known(self, origin: str) -> bool:
+        if origin not in self._robots:
+            found = self._follow(f"{origin}/robots.txt", robots=True)
+            if not found.page and not found.failed:
+                return False
+            self._robots.add(origin)
+        return True
+
+    def _is_doubtful(self, origin: str) -> bool:
+        return key_of("GET", self._follow(f"{origin}/robots.txt", robots=True).url) in self._doubtful
+
+    def _read_rules(self, origin: str) -> Rules:
+        found = self._follow(f"{origin}/robots.txt", robots=True)
+        stored = self._archive.get(key_of("GET", found.url)) if found.page else None
+        return Rules(stored.body if stored else b"", found.failed)
+
+    def _settled(self, host: Host[_Errand], errand: _Errand) -> bool:
+        """True where a request is not needed any more, or is of no use."""
+        if self._head(errand.url) is None and host.silent >= SILENCE:
+            self._fail(errand.url, GONE, doubtful=bool(self._doubtful))
+        return self._head(errand.url) is not None
+
+    def _receive(self, host: Host[_Errand], errand: _Errand, answer: Answer | NoAnswerError, now: float) -> None:
+        """Stores an answer, or lines the request up again."""
+        pause = self._pause(errand, answer)
+        if pause is not None:
+            errand.tries += 1
+            self._frontier.add(host_of(errand.url), errand, first=True)
+            self._frontier.release(host, now + pause)
+            return
+        if isinstance(answer, NoAnswerError) and answer.silent:
+            host.silent += 1
+            self._silent.add(host_of(errand.url))
+            self._fail(errand.url, str(answer), doubtful=True)
+        else:
+            host.silent = 0
+            self._believe()
+            self._store(errand, answer)
+        self._end(host, errand, now + self._delay(errand))
+
+    def _end(self, host: Host[_Errand], errand: _Errand, not_before: float) -> None:
+        self._frontier.release(host, not_before)
+        if errand.visit is not None:
+            self._go_on(errand.visit)
+        else:
+            self._ask_robots(errand.origin)
+
+    def _pause(self, errand: _Errand, answer: Answer | NoAnswerError) -> float | None:
+        """How long to wait before the next try; None where there is none."""
+        if errand.tries >= self._manners.retries:
+            return None
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**errand.tries) * random.uniform(0.5, 1.5)
+        if isinstance(answer, NoAnswerError):
+            return max(pause, self._delay(errand)) if answer.passing else None
+        if answer.status not in PASSING:
+            return None
+        asked = retry_after(answer.headers)
+        pause = max(pause if asked is None else asked, self._delay(errand))
+        return pause if pause <= LONGEST_RETRY_AFTER else None
+
+    def _delay(self, errand: _Errand) -> float:
+        """The pause that a host gets between two requests."""
+        known = not errand.origin or self._robots_known(errand.origin)
+        rules = self._rules(errand.origin or origin_of(errand.url)) if known else None
+        asked = rules.delay if rules is not None else 0.0
+        return max(self._manners.delay, min(asked, self._manners.longest_delay))
+
+    def _store(self, errand: _Errand, answer: Answer | NoAnswerError) -> None:
+        url = errand.url
+        self._again.discard(key_of("GET", url))
+        if isinstance(answer, NoAnswerError):
+            self._fail(url, str(answer))
+        elif answer.status in REDIRECTS and "location" not in answer.headers:
+            self._fail(url, "a redirect to nowhere")
+        elif answer.status in REDIRECTS or 200 <= answer.status < 300:
+            self._archive.put(key_of("GET", url), url, answer.status, answer.headers, answer.body, reason=answer.reason)
+        else:
+            self._fail(url, str(answer.status))
+
+    def _fail(self, url: str, why: str, *, doubtful: bool = False) -> None:
+        self._again.discard(key_of("GET", url))
+        if doubtful:
+            self._doubtful[key_of("GET", url)] = url, why
+        else:
+            self._archive.put_failure(key_of("GET", url), url, why)
+
+    def _believe(self) -> None:
+        """Stores the failures of others, now that it is known that we are online."""
+        for key, (url, why) in self._doubtful.items():
+            self._archive.put_failure(key, url, why)
+        self._doubtful.clear()
+        self._silent.clear()
+
+
+async def _ask(fetcher: Fetcher, errand: _Errand) -> Answer | NoAnswerError:
+    try:
+        return await fetcher.get(errand.url, robots=bool(errand.origin))
+    except NoAnswerError as error:
+        return error

@@ -1,0 +1,114 @@
+"""What an answer of MediaWiki's API looks like, so that one that is none is not kept for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+
+class _Error(Struct):
+    code: str
+    info: str = ""
+
+
+class _Parsed(Struct):
+    text: str
+
+
+class _Answer(Struct, rename={"more": "continue"}):
+    """What an answer can hold; a field that is there has its shape."""
+
+    error: _Error | UnsetType = UNSET
+    query: dict[str, Raw] | UnsetType = UNSET
+    parse: _Parsed | UnsetType = UNSET
+    more: dict[str, str | int] | UnsetType = UNSET
+    batchcomplete: Any = UNSET
+
+
+class _Named(Struct):
+    title: str
+
+
+class _Numbered(Struct):
+    pageid: int
+
+
+class _Revision(Struct):
+    timestamp: str
+
+
+class _Step(Struct, rename={"origin": "from"}):
+    origin: str
+    to: str
+
+
+class _Page(Struct):
+    title: str | UnsetType = UNSET
+    pageid: int | UnsetType = UNSET
+    missing: bool = False
+    links: list[_Named] = []
+    redirects: list[_Named] = []
+    linkshere: list[_Numbered] = []
+    revisions: list[_Revision] = []
+    pageprops: dict[str, Any] = {}
+    categoryinfo: dict[str, Any] = {}
+    extract: str = ""
+
+
+class _General(Struct):
+    lang: str
+    generator: str
+    sitename: str
+    server: str
+    articlepath: str
+
+
+class _Statistics(Struct):
+    pages: int
+
+
+def error_code(response: Any) -> str:
+    """The code of the API's error, if the answer is one."""
+    try:
+        said = msgspec.json.decode(response.content, type=_Answer).error
+    except ValueError:
+        return str(response.headers.get("MediaWiki-API-Error", ""))
+    return said.code if said else ""
+
+
+def fault(question: dict[str, str], body: bytes) -> str:
+    """Why a body is no answer to a question; empty where it is one."""
+    try:
+        answer = msgspec.json.decode(body, type=_Answer)
+        if answer.error is not UNSET:
+            return ""
+        if question.get("action") == "parse":
+            return "no text of a page" if answer.parse is UNSET else ""
+        known = answer.query or {}
+        shapes: dict[str, Any] = {"pages": list[_Page], "normalized": list[_Step], "redirects": list[_Step]}
+        shapes |= {"general": _General, "extensions": list[dict[str, Any]], "statistics": _Statistics}
+        if "list" in question:
+            shapes[question["list"]] = list[_Named]
+        found = {name: msgspec.json.decode(known[name], type=shapes[name]) for name in shapes.keys() & known.keys()}
+    except ValueError as error:
+        return str(error)
+    whole = answer.batchcomplete is not UNSET or answer.more is not UNSET
+    wanted = question["siprop"].split("|") if "siprop" in question else [] if whole else [question.get("list", "pages")]
+    lacking = [name for name in wanted if name not in found]
+    if lacking:
+        return f"no `{lacking[0]}`"
+    if any(_is_nameless(page, question) for page in found.get("pages", ())):
+        return "a page without a title or number"
+    # It would go round for ever.
+    if answer.more and all(question.get(name) == str(value) for name, value in answer.more.items()):
+        return "it goes on where it began"
+    return ""
+
+
+def _is_nameless(page: _Page, question: dict[str, str]) -> bool:
+    """True for a page that cannot be told from others; of an id without a page there is no title."""
+    if "pageids" in question:
+        return page.pageid is UNSET or (page.title is UNSET and not page.missing)
+    return page.title is UNSET

@@ -1,0 +1,245 @@
+"""A MediaWiki by its API: pages, links and rendered text, every answer through the archive."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import SplitResult, urlsplit
+
+from shadowprobe.build import way_out
+from shadowprobe.build.archive import Archive
+from shadowprobe.build.way_out import (
+    API_PATHS,
+    BUSY,
+    FAILED,
+    GONE,
+    NotStoredError,
+    RefusedError,
+    StrangeError,
+    WayOut,
+    session_by,
+    short,
+)
+from shadowprobe.errors import BuildError
+
+if TYPE_CHECKING:
+    pass
+
+T = TypeVar("T")
+# Titles or page ids that a wiki takes in one question of somebody without special rights.
+BATCH = 50
+SITEINFO = {"meta": "siteinfo", "siprop": "general|extensions|statistics"}
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """The items in lists of at most so many."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+class Wiki:
+    """The API of one wiki; an answer that the archive has is not asked for again."""
+
+    def __init__(self, url: str, archive: Archive, *, user_agent: str, pause: float = 0.0) -> None:
+        parts = _address(url)
+        self.url = f"{parts.scheme}://{parts.netloc}"
+        self._scheme, self._host, self._path = parts.scheme, parts.netloc, parts.path
+        self._way_out = WayOut(archive, pause)
+        self._session = session_by(self._way_out, user_agent)
+        self._site = self._found_again(archive)
+        info = self.first(**SITEINFO)
+        general = info["general"]
+        if general.get("case") == "case-sensitive":
+            raise BuildError(
+                f"{self.url}: titles can begin with a small letter here ($wgCapitalLinks is false), and those of a"
+                " dataset begin with a capital: this wiki cannot be used"
+            )
+        self.language: str = general["lang"].partition("-")[0]
+        self.generator: str = general["generator"]
+        self.name: str = general["sitename"]
+        self.pages_in_all: int = info["statistics"]["pages"]
+        self.extensions = frozenset(extension.get("name", "") for extension in info["extensions"])
+        # `https://en.wikipedia.org/wiki/$1`
+        self.article: str = general["server"] + general["articlepath"]
+
+    def _found_again(self, archive: Archive) -> Any:
+        """mwclient's site where the archive knows it to be, else where it is found now."""
+        self._way_out.asks, self._way_out.searching = False, True
+        try:
+            return self._found()
+        except NotStoredError:
+            if archive.read_only:
+                raise
+            self._way_out.asks = True
+            return self._found()
+        finally:
+            self._way_out.asks, self._way_out.searching = not archive.read_only, False
+
+    def _found(self) -> Any:
+        """mwclient's site at the first place that has an api.php."""
+        import mwclient
+        import requests
+
+        given = self._path.partition("api.php")[0].rstrip("/") + "/"
+        reasons = []
+        not_stored: BuildError | None = None
+        for path in dict.fromkeys([given, *API_PATHS] if given != "/" else API_PATHS):
+            # How often to ask again is for the way out to say: mwclient would wait for a minute.
+            site = mwclient.Site(
+                self._host, path=path, scheme=self._scheme, pool=self._session, do_init=False, max_retries=0
+            )
+            try:
+                found = site.raw_api(
+                    "query", "POST", retry_on_error=False, meta="siteinfo", siprop="general", formatversion="2"
+                )
+                if "query" in found:
+                    return site
+                reasons.append(f"{path}api.php: {found['error'].get('info') or found['error']['code']}")
+            except NotStoredError as error:
+                # Of the places that were tried in vain the archive knows nothing.
+                not_stored = error
+            except StrangeError as error:
+                reasons.append(f"{path}api.php: {error.fault}")
+            except requests.exceptions.ConnectionError:
+                raise BuildError(f"{self.url}: no connection; is the address right?") from None
+            except requests.exceptions.Timeout:
+                raise BuildError(f"{self.url}: no answer within {way_out.FIRST:.0f} seconds") from None
+            except (requests.exceptions.RequestException, ValueError, mwclient.errors.MwClientError) as error:
+                reasons.append(f"{path}api.php: {short(error)}")
+        if not_stored is not None:
+            raise not_stored
+        raise BuildError(f"{self.url}: no MediaWiki was found here ({'; '.join(reasons)[:300]})")
+
+    def _call(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        import mwclient
+        import requests
+
+        try:
+            # As a POST, since fifty titles make a URL that some servers refuse.
+            answer: dict[str, Any] = self._site.raw_api(
+                http_method="POST", retry_on_error=False, formatversion="2", **parameters
+            )
+        except BuildError:
+            raise
+        except (requests.exceptions.RequestException, mwclient.errors.MwClientError, ValueError) as error:
+            status = getattr(getattr(error, "response", None), "status_code", 0)
+            # A server that broke, or did not come to an end, may have done so for this question only.
+            kind = RefusedError if status >= 500 or isinstance(error, requests.exceptions.ReadTimeout) else BuildError
+            raise kind(f"{self.url}: {short(error)}; the same command goes on later") from None
+        if "error" in answer:
+            code, info = answer["error"]["code"], answer["error"].get("info", "")
+            said = f"{self.url}: the API says {code}: {info}".removesuffix(": ")
+            if code in BUSY:
+                raise BuildError(f"{said}; the same command goes on later")
+            raise RefusedError(said, code)
+        return answer
+
+    def query(self, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The parts of an answer, as many as the wiki has."""
+        asked = {"action": "query", **parameters}
+        while True:
+            answer = self._call(asked)
+            yield answer.get("query", {})
+            if "continue" not in answer:
+                return
+            asked = {"action": "query", **parameters, **answer["continue"]}
+
+    def first(self, **parameters: Any) -> dict[str, Any]:
+        """The first part of an answer, where the others are not wanted."""
+        return next(self.query(**parameters))
+
+    def pages(
+        self, titles: Sequence[str] = (), *, page_ids: Sequence[int] = (), **parameters: Any
+    ) -> Iterator[dict[str, Any]]:
+        """What the wiki says of some pages, fifty at a time, put together from all the parts of an answer."""
+        for batch in batches(titles or page_ids):
+            asked = "|".join(map(str, batch))
+            merged: dict[Any, dict[str, Any]] = {}
+            for part in self.query(**{"titles" if titles else "pageids": asked}, **parameters):
+                for page in part.get("pages", ()):
+                    _merge(merged.setdefault(page.get("pageid", page.get("title")), {}), page)
+            yield from merged.values()
+
+    def resolved(self, titles: Sequence[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each title with the page that it leads to, through a redirect if need be."""
+        for batch in batches(titles):
+            leads: dict[str, str] = {}
+            merged: dict[str, dict[str, Any]] = {}
+            for part in self.query(titles="|".join(batch), redirects="1", **parameters):
+                leads |= {
+                    step["from"]: step["to"] for name in ("normalized", "redirects") for step in part.get(name, ())
+                }
+                for page in part.get("pages", ()):
+                    _merge(merged.setdefault(page["title"], {}), page)
+            for title in batch:
+                yield title, merged.get(_end(title, leads), {"missing": True})
+
+    def listed(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """The items of one of the wiki's lists."""
+        for part in self.query(list=name, **parameters):
+            yield from part.get(name, ())
+
+    def html(self, title: str, dropped: Counter[str] | None = None) -> str | None:
+        """An article as a reader sees it; None where it is gone, or where the wiki fails on it, which is counted."""
+        try:
+            answer = self._call({"action": "parse", "page": title, "prop": "text", "disablelimitreport": "1"})
+        except RefusedError as error:
+            if error.code == GONE:
+                return None
+            if error.code != FAILED:
+                question = self._way_out.asked
+                # What is wrong with the whole wiki is not to be kept as the fault of one page.
+                if not self.is_well():
+                    raise
+                self._way_out.archive.put_failure(*question, FAILED)
+            if dropped is not None:
+                dropped[FAILED] += 1
+            return None
+        return str(answer["parse"]["text"])
+
+    def is_well(self) -> bool:
+        """True where the wiki still answers what it could answer in the beginning."""
+        self._way_out.afresh = True
+        try:
+            self._call({"action": "query", **SITEINFO})
+        except BuildError:
+            return False
+        finally:
+            self._way_out.afresh = False
+        return True
+
+
+def _address(url: str) -> SplitResult:
+    """The parts of a wiki's address."""
+    try:
+        parts = urlsplit(url if "://" in url else f"https://{url}")
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if usable and "@" in parts.netloc:
+        # Not repeated here: it may hold a password.
+        raise BuildError("the address of a wiki must not hold a user or password: wikis are read without logging in")
+    if not usable:
+        raise BuildError(f"{url.rpartition('@')[2]} is no address of a wiki such as https://en.wikipedia.org")
+    return parts
+
+
+def _end(title: str, leads: dict[str, str]) -> str:
+    """Where a title leads to in the end; redirects that lead in a circle end where they began."""
+    passed = set()
+    while title in leads and title not in passed:
+        passed.add(title)
+        title = leads[title]
+    return title
+
+
+def _merge(known: dict[str, Any], more: dict[str, Any]) -> None:
+    """Adds a part of what is said of a page to the other parts."""
+    for name, value in more.items():
+        if isinstance(value, list):
+            known.setdefault(name, []).extend(value)
+        else:
+            known[name] = value

@@ -1,0 +1,202 @@
+"""The last stage: which names have what it takes, what is drawn, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from shadowprobe import Card, Dataset
+from shadowprobe.build.assemble import (
+    Chosen,
+    Parts,
+    check_cuts,
+    choose_spaces,
+    distribution,
+    share_out,
+    table_1,
+    write_parts,
+)
+from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.languages import Language, read_language
+from shadowprobe.build.records import Cut, FoundEntity, FoundSpace, PageText
+from shadowprobe.errors import BuildError
+
+SMITHS = FoundSpace("Smith", "Smith (disambiguation)", ("Ann Smith", "Bob Smith", "Cid Smith"))
+ENTITIES = {
+    "Ann Smith": FoundEntity("Ann Smith", 1, commonness=9),
+    "Bob Smith": FoundEntity("Bob Smith", 2, commonness=40, qid="Q2", redirects=("Robert Smith",)),
+    "Cid Smith": FoundEntity("Cid Smith", 3, commonness=4),
+    "Ourika": FoundEntity("Ourika", 4, commonness=2),
+}
+ENGLISH = Language("en", neutral=("{name} again.", "Why {name}?"))
+
+
+def cut(entity: str, number: int, space: str = "Smith") -> Cut:
+    """The number-th snippet of an entity: seven words in one sentence."""
+    original = f"Long ago {entity} wrote letter number {number}."
+    text = original.replace(entity, space)
+    return Cut(entity, space, text, 9, 9 + len(space), entity, original, f"http://{entity[:3]}.example/{number}", 0)
+
+
+ANN, BOB, CID = (
+    [cut(name, number) for number in range(count)]
+    for name, count in (("Ann Smith", 3), ("Bob Smith", 2), ("Cid Smith", 1))
+)
+OURIKA = [cut("Ourika", 0, "Ourika"), cut("Ourika", 1, "Ourika")]
+
+
+def chosen(*cuts: Cut, space: FoundSpace = SMITHS) -> tuple[Chosen, dict[str, int]]:
+    funnel = Funnel("assemble")
+    return choose_spaces([space], ENTITIES, cuts, funnel), funnel.dropped
+
+
+def parts(seed: int = 7) -> Parts:
+    return share_out(chosen(*ANN, *BOB, *CID)[0], {"Ourika": OURIKA}, ENGLISH, "made", seed)
+
+
+def test_entities_stand_from_the_most_common_down() -> None:
+    found, dropped = chosen(*ANN, *BOB)
+    assert [space.entities for space in found.spaces] == [("Bob Smith", "Ann Smith", "Cid Smith")]
+    assert dropped == {}
+
+
+def test_an_entity_without_snippets_stays_a_candidate_of_its_name() -> None:
+    found, _ = chosen(*ANN, *BOB)
+    assert found.spaces[0].shadows == ("Ann Smith", "Cid Smith")
+    assert ("Smith", "Cid Smith") not in found.cuts
+
+
+@pytest.mark.parametrize(
+    ("cuts", "why"),
+    [
+        ([*ANN, *CID], "the most common entity has no snippet"),
+        (BOB, "no other entity has a snippet"),
+        ([], "the most common entity has no snippet"),
+    ],
+)
+def test_a_name_without_top_and_shadow_snippets_is_left_out_with_the_reason(cuts: list[Cut], why: str) -> None:
+    found, dropped = chosen(*cuts)
+    assert found.spaces == []
+    assert dropped == {why: 1}
+
+
+def test_a_name_whose_first_two_are_equally_common_has_no_top() -> None:
+    twins = {**ENTITIES, "Ann Smith": FoundEntity("Ann Smith", 1, commonness=40)}
+    funnel = Funnel("assemble")
+    assert choose_spaces([SMITHS], twins, [*ANN, *BOB], funnel).spaces == []
+    assert funnel.dropped == {"no entity is more common than every other": 1}
+
+
+def test_the_median_of_shadow_counts_only_entities_with_snippets() -> None:
+    # Ann (9) and Cid (4): 6.5. Without a snippet of Cid: 9.
+    assert chosen(*ANN, *BOB, *CID)[0].shadow_median(ENTITIES) == 6.5
+    assert chosen(*ANN, *BOB)[0].shadow_median(ENTITIES) == 9
+
+
+def test_each_subset_gets_one_snippet_a_name_and_the_rest_is_to_train() -> None:
+    found = parts()
+    assert {subset: len(snippets) for subset, snippets in found.benchmark.items()} == {
+        "top": 1,
+        "shadow": 1,
+        "tail": 1,
+        "neutral": 2,
+    }
+    # Six snippets of the Smiths and two of Ourika, less the three that were drawn.
+    assert {subset: len(snippets) for subset, snippets in found.train.items()} == {"top": 1, "shadow": 3, "tail": 1}
+    every = [s for part in (found.benchmark, found.train) for snippets in part.values() for s in snippets]
+    assert len({snippet.id for snippet in every}) == len(every)
+
+
+def test_the_lot_depends_on_the_seed_alone() -> None:
+    assert parts() == parts()
+    drawn = {parts(seed).benchmark["shadow"][0].source for seed in range(40)}
+    # Each of Ann's three snippets and Cid's one can be drawn.
+    assert len(drawn) == 4
+
+
+def test_another_name_changes_nothing_of_what_is_drawn_for_the_first() -> None:
+    avon = FoundSpace("Avon", "Avon", ("Avon River", "Avon Lake"))
+    entities = {**ENTITIES, "Avon River": FoundEntity("Avon River", 8, 7), "Avon Lake": FoundEntity("Avon Lake", 9, 1)}
+    cuts = [cut("Avon River", 0, "Avon"), cut("Avon Lake", 0, "Avon")]
+    both = choose_spaces([SMITHS, avon], entities, [*ANN, *BOB, *CID, *cuts], Funnel("assemble"))
+    found = share_out(both, {}, ENGLISH, "made", 7)
+    assert found.benchmark["top"][0] == parts().benchmark["top"][0]
+    assert found.benchmark["shadow"][0] == parts().benchmark["shadow"][0]
+
+
+def test_neutral_contexts_are_each_name_in_each_template() -> None:
+    assert [(s.text, s.start, s.end, s.template) for s in parts().benchmark["neutral"]] == [
+        ("Smith again.", 0, 5, 1),
+        ("Why Smith?", 4, 9, 2),
+    ]
+
+
+def test_what_is_written_is_a_dataset_with_a_training_part_below(tmp_path: Path) -> None:
+    found, _ = chosen(*ANN, *BOB, *CID)
+    write_parts(tmp_path / "made", parts(), found, ENTITIES, ["Ourika"], Card(name="made"))
+    dataset, train = Dataset.read(tmp_path / "made"), Dataset.read(tmp_path / "made" / "train")
+    assert (dataset.name, train.name) == ("made", "made-train")
+    assert [(e.title, e.page_id, e.qid, e.commonness, e.redirects) for e in dataset.entities.values()] == [
+        ("Bob Smith", 2, "Q2", 40, ("Robert Smith",)),
+        ("Ann Smith", 1, None, 9, ()),
+        ("Cid Smith", 3, None, 4, ()),
+        ("Ourika", 4, None, 2, ()),
+    ]
+    assert next(dataset.snippets("top")).source in {"http://Bob.example/0", "http://Bob.example/1"}
+    assert train.count() == 5
+
+
+def pages(*cuts: Cut) -> list[PageText]:
+    return [PageText(one.url, f"Before. {one.original} After.") for one in cuts]
+
+
+def test_right_snippets_pass() -> None:
+    check_cuts(ANN, pages(*ANN))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"start": 8}, "the mention is ' Smith'"),
+        ({"text": "Long ago Smithy wrote letter number 0."}, "the mention stands inside a longer word"),
+        ({"written": "Eve Smith"}, "putting the full name back does not give its sentence"),
+    ],
+)
+def test_one_wrong_span_and_nothing_is_written(wrong: dict[str, object], why: str) -> None:
+    with pytest.raises(BuildError, match=f"^a snippet of 'Ann Smith' from http://Ann.example/0 is wrong.*: {why}$"):
+        check_cuts([replace(ANN[0], **wrong)], pages(ANN[0]))
+
+
+def test_a_sentence_that_its_page_does_not_have_is_refused() -> None:
+    with pytest.raises(BuildError, match=r"the page does not have its sentence$"):
+        check_cuts([ANN[0]], [PageText(ANN[0].url, "Long ago Ann Smith wrote no letter.")])
+    with pytest.raises(BuildError, match=r"its page is not kept$"):
+        check_cuts([ANN[0]], [])
+
+
+def test_table_1_counts_both_parts_together() -> None:
+    rows = table_1(parts(), {one.text: 1 for one in ANN})
+    # Every snippet is "Long ago Smith wrote letter number N.": seven words. The templates have two words each.
+    assert rows["top"] == {"spaces": 1, "entities": 1, "snippets": 2, "words": 7.0, "sentences": 1.0}
+    assert rows["shadow"] == {"spaces": 1, "entities": 2, "snippets": 4, "words": 7.0, "sentences": 1.0}
+    assert rows["tail"] == {"spaces": 0, "entities": 1, "snippets": 2, "words": 7.0, "sentences": 1.0}
+    assert rows["neutral"] == {"spaces": 1, "entities": 0, "snippets": 2, "words": 2.0, "sentences": 1.0}
+
+
+def test_the_distribution_of_commonness_is_in_bins_that_grow() -> None:
+    found = distribution(parts(), ENTITIES)
+    assert found["bins"][:5] == [0, 1, 3, 10, 30]
+    # Shadow: Ann has 9 and Cid 4, both from 3 to below 10. Top: Bob has 40, from 30 to below 100. Ourika has 2.
+    assert found["shadow"]["counts"][:4] == [0, 0, 2, 0]
+    assert found["top"]["counts"][:6] == [0, 0, 0, 0, 1, 0]
+    assert found["tail"]["counts"][:3] == [0, 1, 0]
+    assert (found["shadow"]["median"], found["shadow"]["least"], found["shadow"]["most"]) == (6.5, 4, 9)
+
+
+@pytest.mark.parametrize("code", ["de", "en", "es", "fr"])
+def test_every_language_has_seven_templates_that_hold_the_name_once(code: str) -> None:
+    templates = read_language(code).neutral
+    assert len(set(templates)) == 7
+    assert all(template.count("{name}") == 1 for template in templates)

@@ -1,0 +1,80 @@
+"""Snippets that nearly repeat an earlier one are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cutting import URL, around
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shadowprobe.build import near_duplicates
+from shadowprobe.build.near_duplicates import drop_near_duplicates
+from shadowprobe.build.records import Cut
+
+
+def made(text: str, entity: str = "Paul Smith") -> Cut:
+    start = text.index("Smith")
+    return Cut(entity, "Smith", text, start, start + 5, entity, text, URL, 0)
+
+
+def distinct(*texts: str) -> tuple[list[str], int]:
+    dropped: Counter[str] = Counter()
+    kept = [each.text for each in drop_near_duplicates((made(text) for text in texts), dropped)]
+    return kept, dropped[near_duplicates.NEAR_DUPLICATE]
+
+
+LONG = "a b c d e f g h i j k l m n o p q r s t Smith"
+
+
+def test_of_two_equal_snippets_the_first_stays() -> None:
+    first, second = made(around("Smith")), made(around("Smith"), "John Smith")
+    assert list(drop_near_duplicates([first, second], Counter())) == [first]
+
+
+def test_case_and_punctuation_make_no_difference() -> None:
+    assert distinct("He saw Smith, in the town.", "“HE SAW Smith – in the town!”") == (
+        ["He saw Smith, in the town."],
+        1,
+    )
+
+
+def test_one_other_word_in_twenty_one_makes_a_near_duplicate_and_two_do_not() -> None:
+    # 19 runs of three words; a word in the middle is in 3 of them: 16 in common of 22, which is more than 7 in 10.
+    assert distinct(LONG, LONG.replace("j", "x")) == ([LONG], 1)
+    # Two words far from one another: 13 in common of 25.
+    other = LONG.replace(" f ", " x ").replace(" m ", " y ")
+    assert distinct(LONG, other) == ([LONG, other], 0)
+
+
+def test_snippets_that_share_few_words_both_stay() -> None:
+    assert distinct("He saw Smith in the town.", "She met Smith at the sea.")[1] == 0
+
+
+def test_snippets_shorter_than_a_run_are_compared_whole() -> None:
+    assert distinct("Smith", "Smith left", "smith Smith", "Smith") == (["Smith", "Smith left", "smith Smith"], 1)
+
+
+WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12)
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=12))
+def test_no_pair_is_missed_and_none_is_made_up(texts: list[list[str]]) -> None:
+    given_texts = [" ".join([*text, "Smith"]) for text in texts]
+    expected: list[str] = []
+    for text in given_texts:
+        if not any(alike(text, other) for other in expected):
+            expected.append(text)
+    assert distinct(*given_texts) == (expected, len(texts) - len(expected))
+
+
+def alike(one: str, other: str) -> bool:
+    """The definition, by comparing all with all."""
+    first, second = runs(one), runs(other)
+    return 10 * len(first & second) >= 7 * len(first | second)
+
+
+def runs(text: str) -> set[tuple[str, ...]]:
+    found = text.lower().split()
+    return {tuple(found[at : at + 3]) for at in range(max(1, len(found) - 2))}

@@ -1,0 +1,125 @@
+"""What a page or many snippets may cost: as much again for twice as many, counted in steps and not by the clock."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, SupportsIndex
+
+import pytest
+from cutting import URL, around, cut
+
+from shadowprobe.build import snippets
+from shadowprobe.build.languages import Language
+from shadowprobe.build.near_duplicates import Seen
+from shadowprobe.build.records import Cut
+from shadowprobe.build.snippets import LONGEST_PARAGRAPH, MOST_FAULTS, Cutter
+from shadowprobe.build.text import Prose
+from shadowprobe.formats.spans import Span, whole_words
+
+
+def steps(call: Callable[[], object]) -> int:
+    """How many instructions of the interpreter a call takes, which is the same each time."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    "piece", [f"{around('Paul Smith')}\n", f"{around('Paul Smith')} ", "He saw Paul Smith. ", "Paul\nSmith and "]
+)
+@pytest.mark.parametrize("sentences", [0, 1])
+def test_twice_the_mentions_take_twice_the_work(piece: str, sentences: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without the limits, that is.
+    monkeypatch.setattr(snippets, "MOST_FAULTS", 10_000)
+    monkeypatch.setattr(snippets, "LONGEST_PARAGRAPH", 1_000_000)
+    cutter = Cutter(Language("en"), sentences=sentences, most=10_000)
+    cut(piece, cutter=cutter)
+    few, many = (steps(lambda times=times: cut(piece * times, cutter=cutter)) for times in (150, 300))  # type: ignore[misc]
+    assert many < 2.2 * few
+
+
+class Copied(str):
+    """A text that counts the characters that are copied from it and from its parts."""
+
+    copied = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> Copied:
+        found = Copied(super().__getitem__(key))
+        Copied.copied += len(found)
+        return found
+
+    def __add__(self, other: str) -> Copied:
+        return Copied(super().__add__(other))
+
+
+def test_a_broken_line_does_not_copy_the_whole_page() -> None:
+    prose = Prose("en")
+
+    def copied(times: int) -> int:
+        text = "He saw Paul\nSmith. " * times
+        mentions = whole_words(text, "Paul\nSmith")
+        Copied.copied = 0
+        page = snippets._Page(Copied(text), mentions, prose)
+        assert page.sentences(mentions[1])[0][1] == Span(19, 37)
+        return Copied.copied
+
+    assert copied(400) < 2.1 * copied(200)
+
+
+def test_the_mentions_within_a_span_are_those_that_end_in_it_too() -> None:
+    page = snippets._Page("ab cd ef", [Span(0, 2), Span(3, 5), Span(6, 8)], Prose("en"))
+    assert page.within(Span(3, 7)) == [Span(0, 2)]
+    assert page.within(Span(1, 8)) == [Span(2, 4), Span(5, 7)]
+    assert page.within(Span(4, 6)) == []
+
+
+def test_a_page_is_left_after_hundreds_of_mentions_that_made_no_snippet() -> None:
+    short, good = "He saw Paul Smith.\n", around("Paul Smith")
+    found, dropped = cut(short * (MOST_FAULTS - 1) + good)
+    assert (len(found), dropped) == (1, {snippets.SHORT: MOST_FAULTS - 1})
+    found, dropped = cut(short * (MOST_FAULTS + 4) + good)
+    assert (found, dropped) == ([], {snippets.SHORT: MOST_FAULTS, snippets.GIVEN_UP: 5})
+
+
+def test_a_paragraph_that_is_too_long_is_no_running_text_and_the_next_one_is() -> None:
+    good = f"{around('Paul Smith')} "
+    longest = good + "X" * (LONGEST_PARAGRAPH - len(good))
+    found, dropped = cut(f"{good}\n{longest}\n{good}")
+    assert ([each.place for each in found], dropped) == ([0, 1, 2], {})
+    found, dropped = cut(f"{good}\n{longest}X\n{good}")
+    assert ([each.place for each in found], dropped) == ([0, 2], {snippets.NOT_RUNNING: 1})
+
+
+def villages(count: int, *, alike: int, unlike: int) -> list[Cut]:
+    """Snippets with one opening of some words, and some words that no other has."""
+    opening = ["Smith", *(f"word{at}" for at in range(alike - 1))]
+    texts = [" ".join([*opening, *(f"own{number}x{at}" for at in range(unlike))]) for number in range(count)]
+    return [Cut("Paul Smith", "Smith", text, 0, 5, "Paul Smith", text, URL, 0) for text in texts]
+
+
+# All have 22 runs, the opening two fewer than words: at the most 18 in common of 26, which is not nearly the same.
+@pytest.mark.parametrize(("alike", "unlike"), [(12, 12), (16, 8), (18, 6), (20, 4)])
+def test_twice_the_snippets_with_one_opening_take_twice_the_work(alike: int, unlike: int) -> None:
+    def work(count: int) -> int:
+        cuts, dropped = villages(count, alike=alike, unlike=unlike), Counter[str]()
+        seen = Seen()
+        taken = steps(lambda: seen.fresh(cuts, dropped))
+        assert dropped == {}
+        return taken
+
+    assert work(200) < 2.2 * work(100)

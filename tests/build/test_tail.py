@@ -1,0 +1,104 @@
+"""The lottery of the tail on a stand-in: every article once, in an order that the seed decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wiki_standin import StandIn, running
+
+from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.languages import read_language
+from shadowprobe.build.tail import draw_articles
+
+ENGLISH = read_language("en")
+
+
+def wiki_of(articles: int, *, apart: int = 1) -> StandIn:
+    """A wiki of so many articles; where their ids stand apart, pages between them were deleted."""
+    standin = StandIn()
+    for number in range(1, articles + 1):
+        standin.add(
+            f"Page {number}", number * apart, revisions=[{"timestamp": f"{2000 + number % 20}-05-05T00:00:00Z"}]
+        )
+    return standin
+
+
+def drawn(
+    standin: StandIn,
+    directory: Path,
+    funnel: Funnel,
+    *,
+    seed: int = 7,
+    taken: frozenset[str] = frozenset(),
+    created_before: str = "",
+) -> list[str]:
+    directory.mkdir(exist_ok=True)
+    with running(standin, directory) as told:
+        batches = draw_articles(
+            told.wiki(), ENGLISH, funnel, seed=seed, taken=set(taken), created_before=created_before
+        )
+        return [entity.title for batch in batches for entity in batch]
+
+
+def test_every_article_is_drawn_once_and_then_the_lottery_ends(tmp_path: Path) -> None:
+    titles = drawn(wiki_of(120), tmp_path, Funnel("tail"))
+    assert sorted(titles) == sorted(f"Page {number}" for number in range(1, 121))
+    assert titles != [f"Page {number}" for number in range(1, 121)]
+
+
+def test_the_seed_decides_the_order(tmp_path: Path) -> None:
+    one, again, other = (
+        drawn(wiki_of(60), tmp_path / f"{number}", Funnel("tail"), seed=seed) for number, seed in enumerate((7, 7, 8))
+    )
+    assert one == again
+    assert one != other
+
+
+def test_articles_whose_ids_are_far_above_their_number_are_drawn_too(tmp_path: Path) -> None:
+    titles = drawn(wiki_of(80, apart=9), tmp_path, Funnel("tail"))
+    assert "Page 80" in titles
+    assert len(titles) == 80
+
+
+def test_the_last_article_is_drawn_though_it_stands_between_the_ids_that_are_tried_first(tmp_path: Path) -> None:
+    # Of 300 pages with the ids 101 to 400, every sixth id above 300 is tried: 396 is the last that is there.
+    standin = StandIn()
+    for page_id in range(101, 401):
+        standin.add(f"Page {page_id}", page_id)
+    assert "Page 400" in drawn(standin, tmp_path, Funnel("tail"))
+
+
+def test_what_is_no_article_or_is_taken_is_counted_and_left_out(tmp_path: Path) -> None:
+    standin = wiki_of(8)
+    standin.pages["Page 1"]["redirect"] = True
+    standin.pages["Page 2"]["pageprops"] = {"disambiguation": ""}
+    standin.pages["Page 3"]["categories"] = [{"title": "Category:Disambiguation pages"}]
+    standin.add("List of pages", 9)
+    standin.add("Talk:Page 1", 10, ns=1)
+    funnel = Funnel("tail")
+    titles = drawn(standin, tmp_path, funnel, taken=frozenset({"Page 4", "Page 5"}))
+    assert sorted(titles) == ["Page 6", "Page 7", "Page 8"]
+    assert funnel.dropped == {
+        "a redirect": 1,
+        "a disambiguation page": 2,
+        "a list": 1,
+        "an entity of a space": 2,
+    }
+
+
+def test_young_articles_are_left_out(tmp_path: Path) -> None:
+    funnel = Funnel("tail")
+    # Of the years 2001 to 2010, nine are over before the tenth begins.
+    titles = drawn(wiki_of(10), tmp_path, funnel, created_before="2009-12-31")
+    assert sorted(titles) == [f"Page {number}" for number in range(1, 10)]
+    assert funnel.dropped == {"younger than the limit": 1}
+
+
+def test_a_wiki_without_articles_ends_the_lottery(tmp_path: Path) -> None:
+    assert drawn(StandIn(), tmp_path, Funnel("tail")) == []
+
+
+def test_a_category_of_the_users_tells_disambiguation_pages_too(tmp_path: Path) -> None:
+    with running(wiki_of(3), tmp_path) as told:
+        list(draw_articles(told.wiki(), ENGLISH, Funnel("tail"), seed=1, taken=set(), category="Many meanings"))
+        assert told.forms[-1]["clcategories"].startswith("Category:Many meanings|")

@@ -1,0 +1,337 @@
+"""A wiki that is busy, slow, broken, or says what no wiki says."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service import Asked, Reply
+from wiki_standin import JSON, StandIn, Told, as_json, refused, running
+
+from shadowprobe.build import way_out as module
+from shadowprobe.build.archive import Archive
+from shadowprobe.build.wiki import Wiki
+from shadowprobe.errors import BuildError
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses that were made; time does not pass in them."""
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        if seconds > 0:
+            pauses.append(round(seconds))
+
+    monkeypatch.setattr("time.sleep", sleep)
+    return pauses
+
+
+def titles(told: Told, wiki: Wiki, *asked: str) -> list[str]:
+    return [page["title"] for page in wiki.pages(asked, prop="info")]
+
+
+def test_a_wiki_that_asks_for_patience_is_asked_again_later(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    standin.instead = [(429, {"Retry-After": "7"}, b"slow down"), (429, {"Retry-After": "tomorrow"}, b"slow down")]
+    with running(standin, tmp_path) as told:
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+    assert slept == [7, 4]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        refused("maxlag"),
+        refused("ratelimited"),
+        refused("readonly"),
+        refused("internal_api_error_DBQueryError"),
+        # Neither the header nor the status tells it.
+        as_json({"error": {"code": "maxlag", "info": "Waiting."}}),
+        as_json({}, **{"X-Database-Lag": "7"}),
+        (503, {"Content-Type": "text/html"}, b"broken"),
+        (500, JSON, b"{}"),
+    ],
+)
+@pytest.mark.parametrize(("retry_after", "pauses"), [({}, [2, 4]), ({"Retry-After": "9"}, [9, 9])])
+def test_what_passes_is_asked_again_after_a_pause(
+    reply: Reply, retry_after: dict[str, str], pauses: list[int], tmp_path: Path, slept: list[float]
+) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    status, headers, body = reply
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [(status, headers | retry_after, body)] * 2
+        assert titles(told, wiki, "Harlow") == ["Harlow"]
+    assert slept == pauses
+
+
+def test_a_wiki_that_dies_is_given_half_a_minute(tmp_path: Path, slept: list[float]) -> None:
+    def die(number: int, asked: Asked) -> Reply:
+        raise ConnectionError
+
+    with running(StandIn(), tmp_path) as told:
+        wiki = told.wiki()
+        told.service.behaviour = die
+        with pytest.raises(BuildError, match=r"ConnectionError: .*; the same command goes on later$"):
+            titles(told, wiki, "Harlow")
+    assert slept == [2, 4, 8, 16]
+
+
+def test_first_contact_fails_at_once_though_the_archive_knows_the_wiki(tmp_path: Path, slept: list[float]) -> None:
+    with running(StandIn(), tmp_path) as told:
+        told.wiki()
+    wiki = told.wiki()
+    with pytest.raises(BuildError, match="ConnectionError"):
+        titles(told, wiki, "Harlow")
+    told.close()
+    assert slept == []
+
+
+def test_a_place_that_breaks_does_not_hold_up_the_search(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.place = "/api.php"
+
+    def behaviour(number: int, asked: Asked) -> Reply:
+        return standin(number, asked) if asked.path == standin.place else (503, {}, b"")
+
+    with running(standin, tmp_path) as told:
+        told.service.behaviour = behaviour
+        assert told.wiki().name == "Stand-in"
+    assert slept == []
+
+
+def test_a_server_that_says_nothing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FIRST", 0.2)
+    over = threading.Event()
+
+    def behaviour(number: int, asked: Asked) -> Reply:
+        over.wait()
+        raise ConnectionError
+
+    with running(StandIn(), tmp_path) as told:
+        told.service.behaviour = behaviour
+        try:
+            with pytest.raises(BuildError, match=rf"^{told.url}: no answer within 0 seconds$"):
+                told.wiki()
+        finally:
+            over.set()
+        assert len(told.service.requests) == 1
+
+
+def test_a_wiki_that_never_lets_us_in_is_an_error_and_the_next_run_asks_again(
+    tmp_path: Path, slept: list[float]
+) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [(429, {"Retry-After": "1"}, b"")] * (len(module.PAUSES) + 1)
+        with pytest.raises(BuildError, match=r"429 Client Error.*; the same command goes on later"):
+            titles(told, wiki, "Harlow")
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+
+
+def test_no_one_waits_for_hours(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        for seconds in ("86400", "9" * 400):
+            standin.instead = [(429, {"Retry-After": seconds}, b"")]
+            with pytest.raises(BuildError, match="429"):
+                titles(told, wiki, "Harlow")
+    assert slept == []
+
+
+def test_between_two_questions_there_is_a_pause(tmp_path: Path, slept: list[float]) -> None:
+    with running(StandIn(), tmp_path) as told:
+        wiki = told.wiki(pause=3.0)
+        titles(told, wiki, "Harlow")
+        # Two questions about the wiki itself come before it.
+        assert slept == [3, 3]
+        titles(told, wiki, "Harlow")
+        assert slept == [3, 3]
+
+
+def test_something_that_broke_is_asked_again_and_not_kept(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    standin.instead = [(503, {}, b"broken")]
+    with running(standin, tmp_path) as told:
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+        assert len(told.forms) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (refused("readonly", "The wiki is being moved."), "the API says readonly: The wiki is being moved.; the same"),
+        (refused("badvalue", ""), "the API says badvalue$"),
+        (as_json({"error": {"code": "ratelimited", "info": "Slow."}}), "ratelimited"),
+        (as_json({}, **{"X-Database-Lag": "7"}), "no `pages`"),
+        (as_json({"error": {"code": "maxlag"}}, **{"X-Database-Lag": "7"}), "the API says maxlag; the same"),
+        ((200, {"Content-Type": "text/html"}, b"<html>Log in to this network</html>"), "JSON is malformed"),
+    ],
+)
+def test_an_answer_that_is_none_is_an_error_and_is_not_kept(
+    reply: Reply, said: str, tmp_path: Path, slept: list[float]
+) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [reply] * (len(module.PAUSES) + 1)
+        with pytest.raises(BuildError, match=said):
+            titles(told, wiki, "Harlow")
+        standin.instead = []
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ([], "Expected `object`, got `array`"),
+        (None, "Expected `object`, got `null`"),
+        ({"error": "x"}, "at `$.error`"),
+        ({"query": None}, "at `$.query`"),
+        ({"query": {}}, "no `pages`"),
+        ({}, "no `pages`"),
+        # As before the second version of the format.
+        ({"query": {"pages": {"1": {"pageid": 1, "title": "Harlow"}}}}, "Expected `array`, got `object`"),
+        ({"query": {"pages": [{"pageid": 1}]}}, "a page without a title or number"),
+        ({"query": {"pages": [{"title": "Harlow", "links": [{}]}]}}, "missing required field `title`"),
+        ({"query": {"pages": []}, "continue": "x"}, "at `$.continue`"),
+    ],
+)
+def test_an_answer_of_another_shape_is_one_line_with_its_address_and_is_not_kept(
+    answer: Any, fault: str, tmp_path: Path
+) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [as_json(answer)]
+        with pytest.raises(BuildError) as error:
+            titles(told, wiki, "Harlow")
+        assert str(error.value).startswith(f"{told.url}/w/api.php: no answer that a MediaWiki gives (")
+        assert fault in str(error.value)
+        assert "\n" not in str(error.value)
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+
+
+@pytest.mark.parametrize("answer", [{}, {"parse": None}, {"parse": {}}, {"parse": {"text": {"*": "<p>"}}}])
+def test_a_text_of_another_shape_is_an_error_and_is_not_kept(answer: Any, tmp_path: Path) -> None:
+    standin = StandIn()
+    standin.texts["Harlow"] = "<p>A town.</p>"
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [as_json(answer)]
+        with pytest.raises(BuildError, match="no answer that a MediaWiki gives"):
+            wiki.html("Harlow")
+        assert wiki.html("Harlow") == "<p>A town.</p>"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        None,
+        {"error": "x"},
+        {"query": None},
+        {"query": {}},
+        {"query": {"general": {"lang": "en"}}},
+        {"batchcomplete": True},
+    ],
+)
+@pytest.mark.parametrize("siprop", ["general", "general|extensions|statistics"])
+def test_a_wiki_that_says_too_little_of_itself_is_one_line_and_is_asked_again(
+    answer: Any, siprop: str, tmp_path: Path
+) -> None:
+    standin = StandIn()
+
+    def behaviour(number: int, asked: Asked) -> Reply:
+        return as_json(answer) if asked.form["siprop"] == siprop else standin(number, asked)
+
+    with running(standin, tmp_path) as told:
+        told.service.behaviour = behaviour
+        with pytest.raises(BuildError, match=rf"^{told.url}.*api.php.*(no `general`|Expected|missing required)"):
+            told.wiki()
+        told.service.behaviour = standin
+        assert told.wiki().name == "Stand-in"
+
+
+def test_an_answer_of_another_shape_in_the_archive_is_asked_for_again(tmp_path: Path) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    with running(standin, tmp_path) as told:
+        titles(told, told.wiki(), "Harlow")
+        told.close()
+        archive = Archive(told.path, software="tests")
+        [*_, question] = archive.keys()
+        archive.put(question, f"{told.url}/w/api.php", 200, JSON, b'{"query": null}')
+        archive.close()
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+
+
+def test_a_wiki_that_goes_round_in_a_circle_is_stopped(tmp_path: Path) -> None:
+    standin = StandIn()
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        round_again = as_json({"query": {"allpages": []}, "continue": {"from": 1, "continue": "-||"}})
+        standin.instead = [round_again] * 5
+        with pytest.raises(BuildError, match="it goes on where it began"):
+            list(wiki.listed("allpages"))
+        assert len(told.forms) == 2
+
+
+@pytest.mark.parametrize(
+    "reply", [refused("internal_api_error_Timeout"), refused("invalidtitle"), (504, {}, b"gateway"), (500, {}, b"")]
+)
+def test_a_page_that_the_wiki_fails_on_is_counted_and_kept_as_such(
+    reply: Reply, tmp_path: Path, slept: list[float]
+) -> None:
+    standin = StandIn()
+    standin.broken["Harlow"] = reply
+    standin.texts["Kestrel"] = "<p>A bird.</p>"
+    dropped: Counter[str] = Counter()
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        assert wiki.html("Harlow", dropped) is None
+        assert wiki.html("Kestrel", dropped) == "<p>A bird.</p>"
+        assert wiki.html("Gone", dropped) is None
+        assert dropped == {"the wiki failed on the page": 1}
+        asked = len(told.service.requests)
+        assert told.wiki().html("Harlow", dropped) is None
+        assert len(told.service.requests) == asked
+    assert told.wiki(read_only=True).html("Harlow", dropped) is None
+    assert dropped == {"the wiki failed on the page": 3}
+    told.close()
+
+
+@pytest.mark.parametrize("reply", [refused("internal_api_error_DBConnectionError"), (503, {}, b"")])
+def test_a_wiki_that_fails_on_everything_is_not_the_fault_of_a_page(
+    reply: Reply, tmp_path: Path, slept: list[float]
+) -> None:
+    standin = StandIn()
+    standin.texts["Harlow"] = "<p>A town.</p>"
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        told.service.behaviour = lambda number, asked: reply
+        with pytest.raises(BuildError, match=rf"^{told.url}: "):
+            wiki.html("Harlow")
+        told.service.behaviour = standin
+        assert told.wiki().html("Harlow") == "<p>A town.</p>"
+
+
+def test_a_wiki_that_is_busy_is_not_the_fault_of_a_page(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.broken["Harlow"] = refused("ratelimited")
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        with pytest.raises(BuildError, match=r"the API says ratelimited: No.; the same command goes on later"):
+            wiki.html("Harlow")

@@ -1,0 +1,343 @@
+"""The whole builder on a real MediaWiki and a web on loopback: what comes out, from the archive, and after kills."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from refusals import contents, outcome
+from wiki_world import Shadowland
+
+from shadowprobe import Dataset, Snippet
+from shadowprobe.build.archive import Archive
+from shadowprobe.build.fetch import decoded
+from shadowprobe.build.records import Crawled, Cut
+from shadowprobe.jsonl import read_lines
+
+pytestmark = pytest.mark.slow
+
+# Any day, so long as it is the same for two builds that are compared.
+DAY = {"SOURCE_DATE_EPOCH": "1500000000"}
+KILLS = 20
+SHADOWPROBE = [sys.executable, "-m", "shadowprobe"]
+
+
+def command(shadowland: Shadowland, out: Path) -> list[str]:
+    """A build of the fixture."""
+    return [
+        "build",
+        *("--wiki", shadowland.url, "--out", str(out), "--name", "shadowland"),
+        *("--created-before", "2016-12-31", "--contact", "tests@example.org"),
+        *("--allow-network", "127.0.0.0/8", "--delay", "0", "--timeout", "5"),
+    ]
+
+
+def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **DAY}
+    return subprocess.run(
+        [*SHADOWPROBE, *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+class Built:
+    """A finished build, and what the wiki and the web were asked for it."""
+
+    def __init__(self, shadowland: Shadowland, scratch: Path) -> None:
+        self.out = scratch / "built"
+        shadowland.web.begin_anew()
+        self.before = len(shadowland.web.asked)
+        done = run(command(shadowland, self.out), scratch)
+        assert done.returncode == 0, done.stderr
+        self.asked = shadowland.web.asked[self.before :]
+        self.scratch = scratch
+        self.dataset = Dataset.read(self.out)
+        self.crawled = {page.url: page for _, page in read_lines(self.out / "build" / "crawled.jsonl", Crawled)}
+        self.cuts = [cut for _, cut in read_lines(self.out / "build" / "cuts.jsonl", Cut)]
+
+    @property
+    def snippets(self) -> list[Snippet]:
+        train = Dataset.read(self.out / "train")
+        return [*self.dataset.snippets("top", "shadow", "tail"), *train.snippets()]
+
+
+@pytest.fixture(scope="module")
+def built(shadowland: Shadowland, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(shadowland, tmp_path_factory.mktemp("build"))
+
+
+def dataset_files(out: Path) -> dict[str, bytes | None]:
+    """What a build makes, without the archive, whose records stand in the order of the answers."""
+    return {name: content for name, content in contents(out).items() if not name.startswith("build/archive")}
+
+
+def test_the_dataset_has_every_name_that_has_what_it_takes(built: Built, shadowland: Shadowland) -> None:
+    # A name of the fixture that has old articles has references to pages that name them.
+    assert set(built.dataset.spaces) == set(shadowland.fixture.expected.old_spaces)
+    assert built.dataset.count("top") == built.dataset.count("shadow") == len(built.dataset.spaces)
+    assert built.dataset.count("neutral") == 7 * len(built.dataset.spaces)
+    assert built.dataset.count("tail") > 0
+
+
+def test_entities_have_the_commonness_that_the_fixture_says(built: Built, shadowland: Shadowland) -> None:
+    expected = shadowland.fixture.expected.commonness
+    found = {entity.title: entity.commonness for entity in built.dataset.entities.values() if entity.title in expected}
+    assert found == {title: expected[title] for title in found}
+    for space in built.dataset.spaces.values():
+        counts = [expected[title] for title in space.entities]
+        assert counts == sorted(counts, reverse=True)
+
+
+def test_every_span_is_right_and_its_sentence_is_on_the_page(built: Built) -> None:
+    cuts = {cut.text: cut for cut in built.cuts}
+    with_tail = [cut for _, cut in read_lines(built.out / "build" / "tail-cuts.jsonl", Cut)]
+    cuts |= {cut.text: cut for cut in with_tail}
+    archive = Archive(built.out / "build" / "archive" / "web.warc.gz", software="tests", read_only=True)
+    assert len(built.snippets) > 100
+    for snippet in built.snippets:
+        name = snippet.space or snippet.gold or ""
+        assert snippet.mention == name
+        around = snippet.text[: snippet.start][-1:] + snippet.text[snippet.end :][:1]
+        assert not re.search(r"[^\W_]", around), snippet.text
+        cut = cuts[snippet.text]
+        assert snippet.text[: snippet.start] + cut.written + snippet.text[snippet.end :] == cut.original or cut.also
+        page = archive.get(_key(built, snippet.source or ""))
+        assert page is not None
+        # Read without the builder: the words of the page, as a browser has them.
+        assert _plain(cut.original) in _plain(BeautifulSoup(decoded(page), "lxml").get_text(" "))
+    archive.close()
+
+
+def _plain(text: str) -> str:
+    """A text without regard to white space and to characters that have no width, such as the joints of an emoji."""
+    return " ".join("".join(char for char in text if unicodedata.category(char) != "Cf").split())
+
+
+def _key(built: Built, url: str) -> str:
+    crawled = built.crawled.get(url)
+    return crawled.page or "" if crawled is not None else f"GET {url}"
+
+
+def trap(shadowland: Shadowland, name: str) -> str:
+    """The URL of a trap on the web."""
+    _, (host, path) = shadowland.fixture.traps[name]
+    return f"http://{host}{path}"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("robots.txt forbids", "robots.txt forbids it"),
+        ("a redirect loop", "redirect loop"),
+        ("a redirect to an inner address", "a private address"),
+        ("a gzip bomb", "too large"),
+        ("an endless answer", "too large"),
+        ("not HTML", "not HTML: application/json"),
+        ("dead", "404"),
+        ("broken", "500"),
+    ],
+)
+def test_a_page_that_cannot_be_had_is_left_out_with_its_reason(
+    built: Built, shadowland: Shadowland, name: str, why: str
+) -> None:
+    found = built.crawled[trap(shadowland, name)]
+    assert (found.page, found.failed) == (None, why)
+
+
+@pytest.mark.parametrize("name", ["a crawl delay", "a crawl delay again", "429 once", "a redirect", "a wrong charset"])
+def test_a_page_that_is_hard_to_have_is_had(built: Built, shadowland: Shadowland, name: str) -> None:
+    assert built.crawled[trap(shadowland, name)].page is not None
+
+
+def test_a_crawl_delay_is_kept(built: Built, shadowland: Shadowland) -> None:
+    host = trap(shadowland, "a crawl delay").split("/")[2].partition(":")[0]
+    moments = sorted(asked.began for asked in built.asked if asked.host == host)
+    assert len(moments) > 2
+    assert min(later - earlier for earlier, later in pairwise(moments[1:])) > 0.9
+
+
+def test_a_dead_page_is_read_in_its_archived_copy(built: Built) -> None:
+    copies = [page.page for page in built.crawled.values() if page.page and "/web/2015" in page.page]
+    assert len(copies) == 2
+    assert any("has no door" in cut.text for cut in built.cuts)
+
+
+def cuts_from(built: Built, shadowland: Shadowland, name: str) -> list[str]:
+    """The snippets of a page, the mention in square brackets."""
+    url = trap(shadowland, name)
+    return [
+        f"{cut.text[: cut.start]}[{cut.text[cut.start : cut.end]}]{cut.text[cut.end :]}"
+        for cut in built.cuts
+        if cut.url == url
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["another language", "the name inside another word", "a diacritic left out", "a hyphen"]
+)
+def test_a_text_that_does_not_name_the_entity_gives_no_snippet(built: Built, shadowland: Shadowland, name: str) -> None:
+    entity, _ = shadowland.fixture.traps[name]
+    assert not [cut for cut in built.cuts if cut.url == trap(shadowland, name) and cut.entity == entity]
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("a possessive", r"\]['’]s "),
+        ("a diacritic", r"\["),
+        ("an emoji before it", r"[\U0001F300-\U0001FAFF].*\["),
+        ("an abbreviation at the end of a sentence", r"^\[Fenwick\] opened .* at 6 a\.m\.$"),
+        ("an apostrophe in the title", r"\["),
+        ("an ampersand in the title", r"\["),
+    ],
+)
+def test_a_mention_in_odd_company_is_found_where_it_stands(
+    built: Built, shadowland: Shadowland, name: str, mark: str
+) -> None:
+    found = cuts_from(built, shadowland, name)
+    assert found
+    assert any(re.search(mark, text) for text in found), found
+
+
+def test_the_card_accounts_for_what_was_made(built: Built) -> None:
+    card = json.loads((built.out / "dataset.json").read_text())["build"]
+    assert card["date"] == "2017-07-14"
+    assert card["settings"]["created_before"] == "2016-12-31"
+    assert card["versions"]["wiki"].startswith("MediaWiki 1.")
+    assert [stage["stage"] for stage in card["funnel"]][-1] == "assemble"
+    for stage in card["funnel"]:
+        assert stage["seen"] == stage["kept"] + sum(stage["dropped"].values())
+    top = card["table_1"]["top"]
+    assert top["snippets"] == built.dataset.count("top") + Dataset.read(built.out / "train").count("top")
+    assert sum(card["commonness"]["top"]["counts"]) == len(built.dataset.spaces)
+
+
+def test_no_request_goes_anywhere_but_to_the_wiki_and_the_references(built: Built, shadowland: Shadowland) -> None:
+    known = {f"{host.partition(':')[0]}{path}" for host, path in shadowland.fixture.pages}
+    strangers = {f"{a.host}{a.path}" for a in built.asked} - known - {f"{a.host}/robots.txt" for a in built.asked}
+    assert strangers == set()
+    archive = Archive(built.out / "build" / "archive" / "wiki.warc.gz", software="tests", read_only=True)
+    assert {key.split(" ")[1].split("/")[2] for key in archive.keys()} == {shadowland.url.split("/")[2]}  # noqa: SIM118
+    archive.close()
+
+
+def test_every_request_says_who_asks(built: Built) -> None:
+    assert {asked.headers["user-agent"] for asked in built.asked} == {"shadowprobe/0.1.0 (+tests@example.org)"}
+
+
+def test_nothing_is_written_outside_the_directory(built: Built) -> None:
+    assert [path.name for path in built.scratch.iterdir()] == ["built"]
+
+
+def test_from_the_archive_comes_the_same_dataset_byte_for_byte_and_nobody_is_asked(
+    built: Built, shadowland: Shadowland, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    (copy / "build").mkdir(parents=True)
+    shutil.copytree(built.out / "build" / "archive", copy / "build" / "archive")
+    shutil.copy(built.out / "build" / "settings.json", copy / "build")
+    asked = len(shadowland.web.asked)
+    done = run(["build", "--out", str(copy), "--from-archive"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(shadowland.web.asked) == asked
+    assert dataset_files(copy) == dataset_files(built.out)
+
+
+def test_a_build_that_is_done_asks_nothing_again(built: Built, shadowland: Shadowland, tmp_path: Path) -> None:
+    shutil.copytree(built.out, tmp_path / "built")
+    before, asked = dataset_files(tmp_path / "built"), len(shadowland.web.asked)
+    done = run(["build", "crawl", "--out", str(tmp_path / "built"), "--contact", "tests@example.org"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = run(["build", "--out", str(tmp_path / "built"), "--contact", "tests@example.org"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(shadowland.web.asked) == asked
+    assert dataset_files(tmp_path / "built") == before
+
+
+def test_killed_twenty_times_it_ends_as_one_that_was_never_killed(
+    built: Built, shadowland: Shadowland, tmp_path: Path
+) -> None:
+    out = tmp_path / "built"
+    arguments = [*SHADOWPROBE, *command(shadowland, out)]
+    lottery = random.Random(20)
+    kills, asked_before = 0, len(shadowland.web.asked)
+    stored: dict[str, int] = {}
+    for attempt in range(10 * KILLS):
+        process = subprocess.Popen(
+            arguments, cwd=tmp_path, env={**os.environ, **DAY}, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            # Each may work a little longer than the one before, or none would ever come to the last stages.
+            _, error = process.communicate(timeout=lottery.uniform(0.5, 2.5 + 0.4 * attempt) if kills < KILLS else 300)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            kills += 1
+            for key in _stored(out):
+                stored.setdefault(key, len(shadowland.web.asked))
+            continue
+        assert process.returncode == 0, error
+        if kills >= KILLS:
+            break
+        # It was done before all kills were: the next ones hit a build that runs its stages anew.
+        for funnel in (out / "build").glob("*.json"):
+            if funnel.name != "settings.json":
+                funnel.unlink()
+    assert kills == KILLS
+    assert len(shadowland.web.asked) > asked_before
+    for key, when in stored.items():
+        later = [a for a in shadowland.web.asked[when:] if key == f"GET http://{a.host}:{shadowland.web.port}{a.path}"]
+        assert not later, f"{key} was stored, and asked for again"
+    assert dataset_files(out) == dataset_files(built.out)
+
+
+def _stored(out: Path) -> list[str]:
+    index = out / "build" / "archive" / "web.warc.gz.index"
+    if not index.exists():
+        return []
+    lines = [line for line in index.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return [json.loads(line)["key"] for line in lines]
+
+
+def test_another_setting_in_the_same_directory_is_refused(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = outcome(capsys, "build", "--out", str(built.out), "--contact", "x@example.org", "--seed", "8")
+    assert code == 2
+    assert "holds a build whose seed is 7, not 8" in err
+
+
+def test_the_status_shows_the_funnel(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, "build", "status", "--out", str(built.out), "--json")
+    assert code == 0
+    stages: list[dict[str, Any]] = json.loads(out)
+    assert [stage["stage"] for stage in stages] == [
+        "spaces",
+        "commonness",
+        "references",
+        "crawl",
+        "snippets",
+        "tail",
+        "assemble",
+    ]
+
+
+def test_a_linker_can_be_run_on_it(built: Built, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = outcome(capsys, "run", "-l", "prior", "-d", str(built.out), "--out", str(tmp_path / "r"), "--json")
+    assert code == 0
+    subsets = json.loads(out)["subsets"]
+    assert (subsets["top"]["recall"], subsets["shadow"]["recall"]) == (1.0, 0.0)
