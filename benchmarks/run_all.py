@@ -9,7 +9,16 @@ from pathlib import Path
 import msgspec
 from goals import Measured, parser
 
-BENCHMARKS = ("bench_runner", "bench_probes", "bench_startup", "bench_memory")
+BENCHMARKS = (
+    "bench_runner",
+    "bench_probes",
+    "bench_startup",
+    "bench_memory",
+    "bench_web",
+    "bench_extract",
+    "bench_crawl",
+    "bench_dumps",
+)
 
 
 def measured(benchmark: str) -> Measured:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from shadowprobe.session import score as score
     from shadowprobe.web import Request as Request
     from shadowprobe.web import WebLinker as WebLinker
+    from shadowprobe.worker import WorkerLinker as WorkerLinker
 
 # Fetched when first asked for: they bring NumPy or asyncio, and a linker's file should load without them.
 _LATER = {
@@ -42,6 +43,7 @@ _LATER = {
     "Resolver": "identity",
     "Settings": "session",
     "WebLinker": "web",
+    "WorkerLinker": "worker",
     "normalise_title": "identity",
     "open_dataset": "catalogue",
     "run": "session",
@@ -76,6 +78,7 @@ __all__ = [
     "Snippet",
     "UsageError",
     "WebLinker",
+    "WorkerLinker",
     "__version__",
     "context_of",
     "normalise_title",

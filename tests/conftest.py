@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from world import hand_predictions, write_world
 
 from shadowprobe import Answers, Dataset, web
+
+if TYPE_CHECKING:
+    from wiki_world import Shadowland
+
+
+def pytest_configure() -> None:
+    """Lets the shared tests of wrappers show values when they fail, as tests in test files do."""
+    shared = ("contract", "worker_contract", "annotator_contract", "asking", "chat_models")
+    pytest.register_assert_rewrite(*shared)
 
 
 @pytest.fixture
@@ -26,3 +37,12 @@ def answers(world: Dataset) -> Answers:
 def no_long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a linker that tries a service again do so at once."""
     monkeypatch.setattr(web, "FIRST_PAUSE", 0.01)
+
+
+@pytest.fixture(scope="session")
+def shadowland(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shadowland]:
+    """A real MediaWiki and the web pages that its articles cite; skips where MediaWiki is not installed."""
+    from wiki_world import shadowland as made
+
+    with made(tmp_path_factory.mktemp("shadowland")) as world:
+        yield world

@@ -10,7 +10,25 @@ from typing import Annotated
 import typer
 
 import shadowprobe
-from shadowprobe.cli import check, datasets, importing, linkers, probes, run, score
+from shadowprobe.cli import (
+    annotate,
+    build,
+    check,
+    compare,
+    datasets,
+    describe,
+    exporting,
+    gerbil,
+    importing,
+    linkers,
+    plot,
+    probes,
+    report,
+    run,
+    score,
+    serve,
+    table,
+)
 from shadowprobe.errors import ShadowprobeError
 
 INTERRUPTED = 130
@@ -25,11 +43,21 @@ app = typer.Typer(
 )
 app.command("run", short_help="Run a linker over a dataset.")(run.run)
 app.command("score", short_help="Score a stored predictions file.")(score.score)
+app.command("compare", short_help="Compare runs, with paired tests.")(compare.compare)
+app.command("table", short_help="Put runs into Table 3 or 4 of the paper.")(table.table)
+app.command("report", short_help="Write runs as one HTML file.")(report.report)
 app.command("check", short_help="Test a linker on small cases.")(check.check)
 app.command("linkers", short_help="List the linkers and what each needs.")(linkers.linkers)
 app.command("probes", short_help="List the probes.")(probes.probes)
+app.command("plot", short_help="Draw a figure of runs.")(plot.plot)
 app.command("datasets", short_help="List the datasets that go by a name.")(datasets.datasets)
 app.command("import", short_help="Read a foreign dataset.")(importing.import_dataset)
+app.command("export", short_help="Write a dataset, or answers, in a foreign format.")(exporting.export_dataset)
+app.command("build", short_help="Build a dataset from a wiki and the web.")(build.build)
+app.command("describe", short_help="Fill what a dataset lacks from a wiki.")(describe.describe)
+app.command("serve", short_help="Serve a linker to GERBIL.")(serve.serve)
+app.add_typer(gerbil.app, name="gerbil", short_help="Run an experiment on a GERBIL instance.")
+app.add_typer(annotate.app, name="annotate", short_help="Ask people the same, as the paper did.")
 
 
 def _version(value: bool) -> None:

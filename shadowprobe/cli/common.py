@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import shadowprobe
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from shadowprobe.dataset import Dataset
+    from shadowprobe.model import Subset
     from shadowprobe.results import Results
     from shadowprobe.runner import Progress
     from shadowprobe.session import Settings
 
+CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
 PIPE_WIDTH = 110
 
@@ -33,6 +36,10 @@ LinkerOption = Annotated[
 ]
 OptionsOption = Annotated[
     list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
+]
+ContactOption = Annotated[
+    str | None,
+    typer.Option("--contact", metavar="MAIL|URL", help=f"Who is asking, for the User-Agent [{CONTACT}]."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
@@ -54,6 +61,18 @@ ThresholdOption = Annotated[
 ]
 RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
+
+
+# Kept in step with `shadowprobe.formats` by a test: importing that for a line of help would cost every start.
+FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant or simple-jsonl."
+
+
+def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:
+    """The subsets of a dataset that a user names; none is all."""
+    for name in names or ():
+        if name not in dataset.subsets:
+            raise UsageError(f"--subset {name}: `{dataset.name}` has {', '.join(dataset.subsets)}")
+    return [subset for subset in dataset.subsets if subset in (names or ())]
 
 
 def parse_options(pairs: list[str] | None) -> dict[str, str]:
@@ -78,6 +97,18 @@ def settings(
     from shadowprobe.session import Settings
 
     return Settings(tuple(probes or ()), redirects, gerbil_threshold, rounds, seed)
+
+
+def user_agent(contact: str | None, *, needed: bool = True) -> str:
+    """What a host sees of us: whoever minds being asked must be able to say so."""
+    given = (contact or os.environ.get(CONTACT, "")).strip()
+    if not given and needed:
+        raise UsageError(
+            f"--contact: say who is asking, by mail or web address, or set {CONTACT}; every host that is asked sees it"
+        )
+    if not given.isascii() or not given.isprintable():
+        raise UsageError("--contact: a header carries nothing but ASCII, on one line: give a mail or web address")
+    return f"shadowprobe/{shadowprobe.__version__} (+{given or 'no contact'})"
 
 
 def directory(name: str | None) -> Path | None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from shadowprobe.catalogue import Listed
-from shadowprobe.check import Finding
-from shadowprobe.dataset import Dataset
-from shadowprobe.formats.imported import Remark
-from shadowprobe.plugins import Listing
+# For their names alone: what they bring along would take longer than the listing.
+if TYPE_CHECKING:
+    from shadowprobe.catalogue import Listed
+    from shadowprobe.check import Finding
+    from shadowprobe.dataset import Dataset
+    from shadowprobe.formats.imported import Remark
+    from shadowprobe.plugins import Listing
 
 # Every remark is in the card; the screen shows this many of each kind.
 SHOWN = 5

@@ -22,7 +22,7 @@ EXPLAINED = {
 COLUMNS = {"nil": "NIL", "failed": "no answer"}
 ORDER = ("shadow", "top", "tail", "all")
 CONFLICTS = "page_id_conflicts"
-SHOWN_ABOVE = {"overshadowing", "prior", "candidates", "confidence"}
+SHOWN_ABOVE = {"overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"}
 SHORT = 60
 
 
@@ -137,6 +137,9 @@ def _lines(results: Results) -> Iterator[Text]:
     auroc = probes.get("confidence", {}).get("auroc_real_against_neutral")
     if auroc is not None:
         yield _line("score tells real from neutral contexts", f"AUROC {auroc:.3f}   0.5 is a coin")
+    spread = probes.get("templates", {}).get("spread")
+    if spread is not None:
+        yield _line("neutral templates differ in the prior by", f"{100 * spread:.1f} points   most against least")
     for name, findings in probes.items():
         if "not_measured" in findings:
             yield Text(f"{name} not measured: {findings['not_measured']}", style="dim")

@@ -37,6 +37,7 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
     for needed in (
         "shadowprobe/py.typed",
         "shadowprobe/linkers/tfidf.py",
+        "shadowprobe/linkers/workers/protocol.py",
         "shadowprobe/probes/overshadowing.py",
         "shadowprobe/data/mini/neutral.jsonl",
         "shadowprobe/data/mini-train/shadow.jsonl",

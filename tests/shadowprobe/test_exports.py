@@ -36,6 +36,7 @@ PUBLIC = {
     "Snippet",
     "UsageError",
     "WebLinker",
+    "WorkerLinker",
     "__version__",
     "context_of",
     "normalise_title",
@@ -97,7 +98,21 @@ def test_the_core_imports_no_linker_and_no_probe() -> None:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["linkers"], ["probes"], ["run", "--help"]])
 def test_listing_and_help_load_no_linker_and_nothing_heavy(arguments: list[str]) -> None:
-    heavy = ("torch", "sklearn", "scipy", "sentence_transformers", "bm25s", "httpx", "matplotlib", "spacy")
+    heavy = (
+        *("torch", "transformers", "sentence_transformers", "spacy", "sklearn", "scipy", "numpy", "bm25s", "httpx"),
+        *(
+            "rdflib",
+            "requests",
+            "mwclient",
+            "bs4",
+            "lxml",
+            "trafilatura",
+            "warcio",
+            "duckdb",
+            "starlette",
+            "matplotlib",
+        ),
+    )
     script = f"""
 import sys
 from shadowprobe.cli import main

@@ -1,0 +1,83 @@
+"""What became of each snippet: right, or wrong in which way."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from shadowprobe.answers import MISSING, NIL, NO_GOLD, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
+
+Outcome = Literal[
+    "correct",
+    "overshadowed",
+    "prior-driven",
+    "other wrong",
+    "gold not a candidate",
+    "NIL",
+    "skipped",
+    "failed",
+    "no gold",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+MEANING: dict[Outcome, str] = {
+    "correct": "the answer is the gold entity",
+    "overshadowed": "wrong, and the name's other context gets the same entity: the name decided",
+    "prior-driven": "wrong, and it is the entity that the linker names without any context",
+    "other wrong": "wrong, and neither of the two explains it",
+    "gold not a candidate": "wrong, and the gold entity is not among the candidates that the linker gave",
+    "NIL": "the linker says that no entity is meant",
+    "skipped": "the linker gave no answer",
+    "failed": "the linker failed on it, or the file has no answer to it",
+    "no gold": "a neutral context: no answer to it is right or wrong",
+}
+
+
+def outcomes(answers: Answers) -> npt.NDArray[np.int8]:
+    """For every row the place of its outcome in OUTCOMES; each row has one.
+
+    - `no gold`: the snippet has no gold entity, as neutral contexts have none, whatever the answer.
+    - `failed`, `skipped`, `NIL`: there is no entity to be right or wrong; never merged.
+    - `correct`: the answer is the gold entity, even where it is the prior or the other context's too.
+    - `gold not a candidate`: a wrong entity, and the linker gave candidates without the gold one. It comes before the
+      next two: what was never considered cannot have been overshadowed.
+    - `overshadowed`: a wrong entity, and the other snippet of the space's first Top and Shadow gets the same one.
+    - `prior-driven`: a wrong entity, and it is the prior of the space.
+    - `other wrong`: a wrong entity, and none of these.
+
+    The first that fits, from the top of this list, is the outcome.
+    """
+    # What comes later in the list is written first, and what comes before it on top.
+    found = np.full(len(answers), OUTCOMES.index("other wrong"), dtype=np.int8)
+    rules: tuple[tuple[Outcome, Booleans], ...] = (
+        ("prior-driven", _is_prior(answers)),
+        ("overshadowed", _is_the_other(answers)),
+        ("gold not a candidate", answers.gold_rank == NOT_A_CANDIDATE),
+        ("correct", answers.correct),
+        ("NIL", answers.entity == NIL),
+        ("skipped", answers.entity == SKIPPED),
+        ("failed", answers.entity == MISSING),
+        ("no gold", answers.gold == NO_GOLD),
+    )
+    for outcome, rows in rules:
+        found[rows] = OUTCOMES.index(outcome)
+    return found
+
+
+def _is_prior(answers: Answers) -> Booleans:
+    """True where the answer is the prior of the snippet's space."""
+    same = np.zeros(len(answers), dtype=np.bool_)
+    rows = np.flatnonzero(answers.linked & (answers.space >= 0))
+    same[rows] = answers.entity[rows] == answers.prior[answers.space[rows]]
+    return same
+
+
+def _is_the_other(answers: Answers) -> Booleans:
+    """True for both snippets of the pairs that get the same entity."""
+    same = np.zeros(len(answers), dtype=np.bool_)
+    pairs = answers.pairs
+    top, shadow = answers.entity[pairs.top], answers.entity[pairs.shadow]
+    both = (top >= 0) & (top == shadow)
+    same[pairs.top[both]] = same[pairs.shadow[both]] = True
+    return same

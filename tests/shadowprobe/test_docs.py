@@ -1,0 +1,329 @@
+"""The documentation, held against the package: its examples run, its commands exist, and nothing is left out."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+from collections.abc import Iterator
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from typer.main import get_command
+
+import shadowprobe
+from shadowprobe import catalogue, plugins
+from shadowprobe.cli import app, main
+from shadowprobe.figures import listed
+from shadowprobe.formats import FORMATS
+from shadowprobe.outcomes import OUTCOMES
+from shadowprobe.run_directory import RunCard
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+FENCE = re.compile(r"^```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<body>.*?)^```$", re.M | re.S)
+COMMANDS: Any = get_command(app)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page; a title is the file that it is the content of."""
+
+    language: str
+    title: str | None
+    body: str
+
+
+def blocks(page: str) -> list[Block]:
+    return [Block(*match.group("language", "title", "body")) for match in FENCE.finditer(PAGES[page])]
+
+
+def prose(page: str) -> str:
+    return FENCE.sub("", PAGES[page])
+
+
+def section(page: str, heading: str) -> str:
+    """The text under a heading, up to the next one of the same level or above."""
+    level = len(heading.split(" ", maxsplit=1)[0])
+    _, _, rest = PAGES[page].partition(f"\n{heading}\n")
+    return re.split(rf"^#{{1,{level}}} ", FENCE.sub("", rest), flags=re.M)[0]
+
+
+def first_cells(text: str) -> list[str]:
+    """What stands as code in the first column of the tables of a text."""
+    rows = re.findall(r"^\|((?:[^|`]|`[^`]*`)*)\|", text, re.M)
+    return [word for row in rows for word in re.findall(r"`([^`]+)`", row)]
+
+
+def command_lines() -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "console":
+                yield from ((page, line[2:]) for line in block.body.splitlines() if line.startswith("$ "))
+
+
+OURS = [(page, line) for page, line in command_lines() if line.startswith("shadowprobe ")]
+
+
+def leaf(words: list[str]) -> tuple[str, Any, list[str]]:
+    """The command that the words call, and its arguments."""
+    name, command = "", COMMANDS
+    while hasattr(command, "commands") and words and words[0] in command.commands:
+        name, command, words = f"{name} {words[0]}".strip(), command.commands[words[0]], words[1:]
+    return name, command, words
+
+
+def leaves(command: Any, name: str = "") -> Iterator[str]:
+    """Every command that does something, by its full name."""
+    if not hasattr(command, "commands"):
+        yield name
+        return
+    for word, below in command.commands.items():
+        yield from leaves(below, f"{name} {word}".strip())
+
+
+def own(group: plugins.Group) -> list[str]:
+    """The plugins of this package; others may be installed beside it."""
+    return [listing.name for listing in plugins.listings(group) if listing.package == "shadowprobe"]
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, where mkdocs and code hosts agree."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(page: str) -> list[str]:
+    return [slug(heading) for heading in re.findall(r"^#+ (.+)$", prose(page), re.M)]
+
+
+def keys(found: Any) -> Iterator[str]:
+    """Every key of a tree of findings."""
+    for key, value in found.items() if isinstance(found, dict) else ():
+        yield key
+        # Options are the linker's, and kinds the dataset's.
+        if key not in {"options", "pulled_to"}:
+            yield from keys(value)
+    for value in found if isinstance(found, list) else ():
+        yield from keys(value)
+
+
+@pytest.mark.parametrize(("page", "line"), OURS, ids=[line for _, line in OURS])
+def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> None:
+    name, command, arguments = leaf(shlex.split(line)[1:])
+    assert name, f"{page}: `{line}` calls no command"
+    context = command.make_context(name, arguments)
+    if given := context.params.get("option"):
+        # Refuses an option that the linker does not have, and a value that it cannot be.
+        plugins.make_linker(context.params["linker"], dict(option.split("=", 1) for option in given))
+
+
+def test_options_of_linkers_are_among_what_is_checked() -> None:
+    assert sum(" -o " in line for _, line in OURS) > 10
+    _, command, arguments = leaf(["run", "-o", "weight=1"])
+    assert command.make_context("run", arguments).params["option"] == ["weight=1"]
+
+
+def test_every_command_in_running_text_exists_with_its_options() -> None:
+    found = [(page, code) for page in PAGES for code in re.findall(r"`shadowprobe ([a-z][^`]*)`", prose(page))]
+    assert found
+    for page, code in found:
+        name, command, rest = leaf(shlex.split(code))
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert name, f"{page}: `shadowprobe {code}` calls no command"
+        assert {word for word in rest if word.startswith("-")} <= known, f"{page}: `shadowprobe {code}`"
+
+
+def test_every_option_named_in_running_text_is_an_option_of_some_command() -> None:
+    known = {"--help"}
+    for name in leaves(COMMANDS):
+        known |= {option for parameter in leaf(name.split())[1].params for option in parameter.opts}
+    known |= {option for parameter in COMMANDS.params for option in parameter.opts}
+    named = {option for page in PAGES for option in re.findall(r"`(--[a-z-]+)", prose(page))}
+    assert len(named) > 10
+    assert named - known == set()
+
+
+def test_every_command_has_an_example() -> None:
+    shown = {leaf(shlex.split(line)[1:])[0] for _, line in OURS}
+    # `linkers` only lists, and the tutorial names it in running text.
+    assert set(leaves(COMMANDS)) - shown <= {"linkers"}
+
+
+def test_the_first_page_lists_every_command() -> None:
+    assert sorted(first_cells(section("index.md", "## The commands"))) == sorted(COMMANDS.commands)
+
+
+def test_every_extra_that_is_installed_exists() -> None:
+    extras = {extra for _, line in command_lines() for extra in re.findall(r"shadowprobe\[(\w+)\]", line)}
+    assert extras
+    assert extras <= set(metadata("shadowprobe").get_all("Provides-Extra") or ())
+
+
+def test_the_tutorial_runs_as_it_stands_and_prints_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    checked = 0
+    for block in blocks("tutorial.md"):
+        if block.title:
+            Path(block.title).write_text(block.body, encoding="utf-8")
+        elif block.language == "python":
+            exec(compile(block.body, "tutorial.md", "exec"), {"__name__": "tutorial"})
+        for step in re.split(r"^\$ ", block.body, flags=re.M)[1:] if block.language == "console" else ():
+            line, *shown = step.splitlines()
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as end:
+                main(shlex.split(line)[1:])
+            output = capsys.readouterr()
+            assert end.value.code == 0, f"{line}: {output.err}"
+            printed = {" ".join(text.split()) for text in output.out.splitlines()}
+            expected = [" ".join(text.split()) for text in shown if text.strip() not in {"", "..."}]
+            assert [text for text in expected if text not in printed] == [], line
+            checked += len(expected)
+    assert checked > 5
+    assert (tmp_path / "runs/blend-mini/report.html").exists()
+
+
+PYTHON_PAGES = [page for page in PAGES if any(block.language == "python" for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", [page for page in PYTHON_PAGES if page != "tutorial.md"])
+def test_the_python_of_every_other_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(page):
+        if block.language == "python" and block.title:
+            Path(block.title).write_text(block.body, encoding="utf-8")
+        elif block.language == "python":
+            exec(compile(block.body, page, "exec"), {"__name__": "page"})
+
+
+def test_every_block_is_of_a_kind_that_is_checked() -> None:
+    for page, text in PAGES.items():
+        assert len(re.findall(r"^```", text, re.M)) == 2 * len(blocks(page)), page
+        assert {block.language for block in blocks(page)} <= {"console", "python", "text"}, page
+
+
+def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:
+    links = [(page, link) for page in PAGES for link in re.findall(r"\]\(([^)\s]+)\)", prose(page))]
+    inside = [(page, link) for page, link in links if not link.startswith("https://")]
+    assert len(inside) > 20
+    for page, link in inside:
+        target, _, anchor = link.partition("#")
+        assert (target or page) in PAGES, f"{page}: {link}"
+        assert not anchor or anchor in anchors(target or page), f"{page}: {link}"
+
+
+def test_no_two_headings_of_a_page_share_an_anchor() -> None:
+    for page in PAGES:
+        assert len(set(anchors(page))) == len(anchors(page)), page
+
+
+def test_the_site_has_every_page_once() -> None:
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^  - .+: (\w+\.md)$", site, re.M)) == sorted(PAGES)
+
+
+def test_every_linker_has_its_section_and_a_command() -> None:
+    assert sorted(re.findall(r"^### `(\w+)`$", PAGES["linkers.md"], re.M)) == sorted(own(plugins.LINKERS))
+    for name in own(plugins.LINKERS):
+        body = PAGES["linkers.md"].partition(f"\n### `{name}`\n")[2].partition("\n### ")[0]
+        assert f"--linker {name}" in body or name == "gerbil"
+
+
+def test_every_token_that_a_linker_needs_is_named_in_its_section() -> None:
+    needed = {
+        listing.name: token
+        for listing in plugins.listings(plugins.LINKERS)
+        for token in re.findall(r"SHADOWPROBE_\w+", listing.needs)
+    }
+    assert {"wat", "tagme"} <= set(needed)
+    for name, token in needed.items():
+        assert token in section("linkers.md", f"### `{name}`")
+
+
+def test_every_probe_has_its_section() -> None:
+    assert sorted(re.findall(r"^## `(\w+)`$", PAGES["numbers.md"], re.M)) == sorted(own(plugins.PROBES))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Results in which every probe has something to measure: scores from 0 to 1, and known commonness."""
+    settings = shadowprobe.Settings(gerbil_threshold=True)
+    out = tmp_path_factory.mktemp("run")
+    return shadowprobe.run("tfidf", "places", limit=30, out=out, settings=settings)
+
+
+def test_every_number_of_the_results_is_defined(results: dict[str, Any]) -> None:
+    assert not [name for name, found in results["probes"].items() if "not_measured" in found]
+    for probe in own(plugins.PROBES):
+        words = set(re.findall(r"`([\w]+)`", section("numbers.md", f"## `{probe}`")))
+        words |= {"top", "shadow", "tail", "neutral", "all"}
+        found = set(keys(results[probe] if probe in results else results["probes"][probe]))
+        # Templates go by number.
+        undefined = {key for key in found if key.removesuffix("_ci95") not in words and not key.isdigit()}
+        assert undefined == set(), probe
+    head = {key: value for key, value in results.items() if key not in {"subsets", "probes"}}
+    named = set(re.findall(r"`([\w]+)`", section("numbers.md", "## The head of the file")))
+    assert set(keys(head)) | set(results) <= named
+
+
+def test_no_number_is_defined_that_the_results_do_not_have(results: dict[str, Any]) -> None:
+    for probe in own(plugins.PROBES):
+        defined = set(first_cells(section("numbers.md", f"## `{probe}`")))
+        found = results[probe] if probe in results else results["probes"][probe]
+        assert defined - set(keys(found)) == set(), probe
+
+
+def test_every_figure_is_listed() -> None:
+    assert first_cells(section("showing.md", "## Plot")) == [name for name, _ in listed()]
+
+
+def test_every_outcome_is_explained() -> None:
+    assert sorted(first_cells(section("showing.md", "## Report"))) == sorted(OUTCOMES)
+
+
+def test_every_format_is_listed_with_what_it_can_do() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \|.*?\| (\w+) \| (\w+) \| (\w+) \| (\w+) \|$", PAGES["files.md"], re.M)
+    assert [row[0] for row in rows] == list(FORMATS)
+    for name, *told in rows:
+        module = importlib.import_module(FORMATS[name])
+        ways = [("documents", "read"), ("lines",), ("answer_documents", "documents"), ("answer_lines", "lines")]
+        assert told == ["yes" if any(hasattr(module, function) for function in way) else "no" for way in ways], name
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        (shadowprobe.Card, "## A dataset"),
+        (shadowprobe.Entity, "## A dataset"),
+        (shadowprobe.EntitySpace, "## A dataset"),
+        (shadowprobe.Snippet, "## A dataset"),
+        (RunCard, "## A run"),
+        (shadowprobe.Failure, "## A run"),
+        (shadowprobe.Prediction, "## Predictions"),
+        (shadowprobe.Candidate, "## Predictions"),
+    ],
+)
+def test_every_field_of_a_file_is_described(kind: type[msgspec.Struct], heading: str) -> None:
+    named = set(re.findall(r"`(\w+)`", section("files.md", heading)))
+    assert {field.encode_name for field in msgspec.structs.fields(kind)} <= named
+
+
+def test_every_dataset_with_a_name_is_described() -> None:
+    names = first_cells(section("files.md", "## A dataset"))
+    assert {known.name for known in catalogue.listing()} <= set(names)
+
+
+def test_every_stage_of_the_builder_is_described() -> None:
+    from shadowprobe.build.status import STAGES
+
+    assert first_cells(section("build.md", "## The stages")) == list(STAGES)
+
+
+def test_the_public_names_are_listed_once_each_with_a_sentence() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", PAGES["api.md"], re.M)
+    assert sorted(name for name, _ in rows) == sorted(shadowprobe.__all__)
+    assert all(sentence.endswith(".") for _, sentence in rows)
