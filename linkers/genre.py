@@ -178,7 +178,7 @@ class GenreLinker(Linker):
 
     def _candidates(self, snippet: Snippet) -> Trie | None:
         """The titles that the dataset knows for the name."""
-        titles = [entity.title for entity in self.knowledge.candidates(snippet.mention)]
+        titles = [entity.title for entity in self.knowledge.candidates_of(snippet)]
         sequences = self._sequences(titles)
         for title, sequence in zip(titles, sequences, strict=True):
             if fault := self._fault(sequence):

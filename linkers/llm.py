@@ -147,7 +147,7 @@ class LlmLinker(WebLinker):
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
         """Asks for every mention that there is something to ask about."""
-        idle = [s for s in snippets if self.mode == "closed" and not self.knowledge.candidates(s.mention)]
+        idle = [s for s in snippets if self.mode == "closed" and not self.knowledge.candidates_of(s)]
         if idle:
             self.note("a mention without candidates in the dataset is not asked about, and is skipped")
         skipped = {snippet.id for snippet in idle}
@@ -236,7 +236,7 @@ class LlmLinker(WebLinker):
 
     def _shown_choices(self, snippet: Snippet) -> list[Entity]:
         """The candidates as they are numbered in the prompt."""
-        known = self.knowledge.candidates(snippet.mention)
+        known = self.knowledge.candidates_of(snippet)
         if len(known) > self.choices:
             self.note(f"of more than {self.choices} candidates only the most common are shown: -o choices=N shows more")
         return shuffled(snippet, known[: self.choices])

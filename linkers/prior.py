@@ -23,5 +23,5 @@ class PriorLinker(Linker):
         return [self._link(snippet) for snippet in snippets]
 
     def _link(self, snippet: Snippet) -> Prediction:
-        candidates = self.knowledge.candidates(snippet.mention)
+        candidates = self.knowledge.candidates_of(snippet)
         return self.ranked(snippet, list(zip(candidates, shares(candidates), strict=True)))

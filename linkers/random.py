@@ -20,7 +20,7 @@ class RandomLinker(Linker):
         return [self._link(snippet) for snippet in snippets]
 
     def _link(self, snippet: Snippet) -> Prediction:
-        candidates = self.knowledge.candidates(snippet.mention)
+        candidates = self.knowledge.candidates_of(snippet)
         drawn = [(entity, self._draw(snippet, entity.title)) for entity in candidates]
         drawn.sort(key=lambda pair: -pair[1])
         return self.ranked(snippet, drawn)

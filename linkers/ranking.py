@@ -42,7 +42,7 @@ class ContextLinker(Linker):
         """Ranks the candidates of each mention by similarity."""
         if not snippets:
             return []
-        found = [self.knowledge.candidates(snippet.mention) for snippet in snippets]
+        found = [self.knowledge.candidates_of(snippet) for snippet in snippets]
         numbers = [[self.number[entity.title] for entity in candidates] for candidates in found]
         scores = self.similarities(snippets, numbers)
         return [

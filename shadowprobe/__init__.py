@@ -17,7 +17,7 @@ from shadowprobe.errors import (
 from shadowprobe.knowledge import Knowledge
 from shadowprobe.linker import Linker, context_of
 from shadowprobe.model import Candidate, Entity, EntitySpace, Failure, Prediction, Snippet
-from shadowprobe.probe import Findings, Probe, not_measured
+from shadowprobe.probe import Findings, Probe, VariantProbe, not_measured
 
 if TYPE_CHECKING:
     from shadowprobe.answers import Answers as Answers
@@ -77,6 +77,7 @@ __all__ = [
     "ShadowprobeError",
     "Snippet",
     "UsageError",
+    "VariantProbe",
     "WebLinker",
     "WorkerLinker",
     "__version__",

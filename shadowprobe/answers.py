@@ -53,7 +53,7 @@ class Answers:
         rounds: int = ROUNDS,
         seed: int = SEED,
     ) -> None:
-        self.dataset = dataset
+        self.dataset, self._redirects = dataset, redirects
         self.gerbil_threshold, self.rounds, self.seed = gerbil_threshold, rounds, seed
         self.redirects_digest = _digest(redirects) if redirects else None
         self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects)
@@ -87,6 +87,16 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def emptied(self) -> Answers:
+        """The same table without a single answer, for other answers to the same snippets."""
+        return Answers(
+            self.dataset,
+            self._redirects,
+            gerbil_threshold=self.gerbil_threshold,
+            rounds=self.rounds,
+            seed=self.seed,
+        )
 
     def read(self, path: Path, *, partial: bool = False) -> Answers:
         """Takes in a predictions file; an id that the dataset lacks is an error unless only a part was asked for."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from shadowprobe.model import Entity, EntitySpace
+from shadowprobe.model import Entity, EntitySpace, Snippet
 
 # What tells titles apart: "Mercury (planet)", "Lincoln, England". Before brackets a comma is part of the name.
 _QUALIFIER = re.compile(r" \([^()]*\)$|, [^()]*$")
@@ -41,6 +41,10 @@ class Knowledge:
         """The entities that a name can mean, most common first; empty for an unknown name."""
         exact = self._by_name.get(name)
         return exact if exact is not None else self._by_folded_name.get(_folded(name), ())
+
+    def candidates_of(self, snippet: Snippet) -> tuple[Entity, ...]:
+        """The entities that a snippet's mention can mean; a word that stands in for a name means what the name does."""
+        return self.candidates(snippet.mention) or self.candidates(snippet.space or "")
 
     @cached_property
     def without_description(self) -> int:

@@ -1,11 +1,15 @@
-"""The base class that a probe derives from."""
+"""The base classes that a probe derives from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from shadowprobe.answers import Answers
+    from shadowprobe.dataset import Dataset
+    from shadowprobe.model import Snippet
+    from shadowprobe.variants import Varied
 
 Findings = dict[str, Any]
 
@@ -20,6 +24,28 @@ class Probe:
     def measure(self, answers: Answers) -> Findings:
         """The findings, as they stand in results.json; rates are fractions of 1."""
         raise NotImplementedError(f"{type(self).__name__} must define measure()")
+
+
+class VariantProbe(Probe):
+    """A question that the dataset's own texts do not answer: it makes variants of them, and the run has them linked.
+
+    That costs new predictions, so that a run asks it only where its user says so, by `--also NAME`.
+    """
+
+    def variants(self, dataset: Dataset) -> Iterator[tuple[str, Snippet]]:
+        """The name of a variant with a snippet as it varies it, under that snippet's own id; in any order.
+
+        One that comes out as it was is answered already, and is not linked again.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define variants()")
+
+    def compare(self, answers: Answers, varied: Mapping[str, Varied]) -> Findings:
+        """The findings, from the answers of the run and those to each variant."""
+        raise NotImplementedError(f"{type(self).__name__} must define compare()")
+
+    def measure(self, answers: Answers) -> Findings:
+        """Nothing, as long as the variants have not been linked."""
+        return not_measured(f"it needs new predictions: `shadowprobe run --also {self.name}` makes them")
 
 
 def not_measured(reason: str) -> Findings:

@@ -19,7 +19,9 @@ def question(snippet: Snippet, *, with_gold: bool) -> bytes:
     """A digest of what is asked of a linker: snippets with one digest get one answer."""
     # The release has texts that stand in Top and in Shadow, with two gold answers for the same mention.
     gold = snippet.gold if with_gold else None
-    asked = msgspec.json.encode((snippet.text, snippet.start, snippet.end, gold))
+    # A word that stands in for a name says not whose candidates are meant, so that the name is part of the question.
+    hidden = snippet.space if snippet.space != snippet.mention else None
+    asked = msgspec.json.encode((snippet.text, snippet.start, snippet.end, gold, hidden))
     return blake2b(asked, digest_size=_BYTES).digest()
 
 

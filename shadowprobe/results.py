@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,24 @@ import numpy as np
 from shadowprobe.answers import MISSING, Answers
 from shadowprobe.errors import PluginError
 from shadowprobe.jsonl import as_read_back
-from shadowprobe.probe import Findings, Probe
+from shadowprobe.probe import Findings, Probe, VariantProbe
+from shadowprobe.variants import Varied
 
 Results = dict[str, Any]
 
 
-def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any], notes: Iterable[str] = ()) -> Results:
-    """Asks every probe and gathers the findings; no time and no path, so that equal runs give equal results."""
+def measure(
+    answers: Answers,
+    probes: Iterable[Probe],
+    *,
+    linker: dict[str, Any],
+    notes: Iterable[str] = (),
+    varied: Mapping[str, Mapping[str, Varied]] | None = None,
+) -> Results:
+    """Asks every probe and gathers the findings; no time and no path, so that equal runs give equal results.
+
+    `varied` has the answers to the variants of the probes that need some, by the name of the probe.
+    """
     dataset = answers.dataset
     results: Results = {
         "schema": 1,
@@ -46,14 +57,17 @@ def measure(answers: Answers, probes: Iterable[Probe], *, linker: dict[str, Any]
             raise PluginError(
                 f"probe `{probe.name}`: results.json has that name already, from another probe or its own"
             )
-        place[probe.name] = _findings(probe, answers)
+        place[probe.name] = _findings(probe, answers, (varied or {}).get(probe.name))
     return results
 
 
-def _findings(probe: Probe, answers: Answers) -> Findings:
+def _findings(probe: Probe, answers: Answers, varied: Mapping[str, Varied] | None) -> Findings:
     """What a probe found, as JSON will hold it."""
     try:
-        found = as_read_back(probe.measure(answers))
+        if isinstance(probe, VariantProbe) and varied is not None:
+            found = as_read_back(probe.compare(answers, varied))
+        else:
+            found = as_read_back(probe.measure(answers))
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise PluginError(f"probe `{probe.name}` failed: {what} (--debug shows where)") from error

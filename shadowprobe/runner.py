@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from shadowprobe.answers import fault, resolve_candidate
 from shadowprobe.dataset import Dataset, make_directory
@@ -43,11 +43,15 @@ Progress = Callable[[int], None]
 class Outcome(Struct, frozen=True):
     """What a run did: answered before, answered now, linker calls saved on equal texts, failed."""
 
-    resumed: int
-    answered: int
-    repeated: int
-    failed: int
-    seconds: float
+    resumed: int = 0
+    answered: int = 0
+    repeated: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Outcome) -> Outcome:
+        """What two runs did together."""
+        return Outcome(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Asked(NamedTuple):
@@ -91,7 +95,7 @@ class Runner:
             if done and all(done):
                 # Everything is answered: no model is loaded and no service reached for nothing.
                 self._drop_failures()
-                return Outcome(resumed=len(done), answered=0, repeated=0, failed=0, seconds=0.0)
+                return Outcome(resumed=len(done))
             self._open_linker()
             try:
                 # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.

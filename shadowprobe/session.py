@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,21 @@ from shadowprobe.jsonl import as_read_back, encode_json, encode_lines, file_dige
 from shadowprobe.linker import Linker
 from shadowprobe.masking import public_options
 from shadowprobe.model import Prediction
-from shadowprobe.probe import Probe
+from shadowprobe.probe import Probe, VariantProbe
 from shadowprobe.replies import read_replies
 from shadowprobe.results import Results, measure
 from shadowprobe.run_directory import PREDICTIONS, REPLIES, RESULTS, RUN, RunCard, locked, read_run_card
 from shadowprobe.runner import Outcome, Progress, Runner
 from shadowprobe.statistics import ROUNDS, SEED
+from shadowprobe.variants import Variants, Varied
 
 
 class Settings(Struct, frozen=True):
     """How predictions are measured."""
 
+    # Only these probes; or all but those that need new predictions, and of these the ones named in `also`.
     probes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     redirects: Path | None = None
     gerbil_threshold: bool = False
     rounds: int = ROUNDS
@@ -72,7 +75,6 @@ class Job:
         self.location = _text(location or str(dataset.path if isinstance(dataset, Dataset) else dataset))
         opened = _open(dataset)
         self.dataset = opened.first(limit) if limit is not None else opened
-        self.probes, self.notes = _probes(self.settings)
         self.answers = _empty_answers(self.dataset, self.settings)
         name = self.linker.name or type(self.linker).__name__
         if keep_replies or from_replies is not None:
@@ -87,6 +89,9 @@ class Job:
             # A file that has changed makes another linker of it, whose answers are not the old one's.
             self.described["files"] = files
         self.out = Path(out) if out is not None else _default_out(name, self.dataset)
+        self.probes, self.notes = _probes(
+            self.settings, lambda probe: not force and Variants(probe, self.dataset, self.out).are_linked()
+        )
         if keep_replies:
             # It is a web linker, or was refused above.
             vars(self.linker)["keep_replies"] = self.out / REPLIES
@@ -94,16 +99,25 @@ class Job:
             self.linker,
             self.dataset,
             self.out,
-            card=RunCard(
-                linker=self.described,
-                dataset={"name": opened.name, "digest": opened.digest, "location": self.location},
-                shadowprobe=shadowprobe.__version__,
-            ),
+            card=self._card(opened, self.location),
             batch_size=batch_size,
             resolver=self.answers.resolver,
             rows=self.answers.row,
             force=force,
         )
+        self.variants = [Variants(p, self.dataset, self.out) for p in self.probes if isinstance(p, VariantProbe)]
+
+    def _card(self, dataset: Dataset, location: str) -> RunCard:
+        return RunCard(
+            linker=self.described,
+            dataset={"name": dataset.name, "digest": dataset.digest, "location": location},
+            shadowprobe=shadowprobe.__version__,
+        )
+
+    @property
+    def total(self) -> int:
+        """How many snippets there are to link, the variants for probes included."""
+        return self.dataset.count() + sum(sum(variants.cost.values()) for variants in self.variants)
 
     def _set_replies(self, options: dict[str, str], *, keep: bool, source: Path | None) -> None:
         from shadowprobe.web import WebLinker
@@ -126,9 +140,36 @@ class Job:
         """Links, measures, writes results.json."""
         outcome = self.runner.run(progress)
         answers = self.answers.read(self.out / PREDICTIONS, partial=self.dataset.limit is not None)
-        results = measure(answers, self.probes, linker=self.described, notes=[*self.runner.card.notes, *self.notes])
+        results = self._measured(answers, {})
+        varied = {}
+        for variants in self.variants:
+            # What is known by now is written before anything more can go wrong.
+            write_atomically(self.out / RESULTS, encode_json(results))
+            outcome += self._link(variants, progress)
+            varied[variants.probe.name] = variants.read(answers, self.out / PREDICTIONS)
+            results = self._measured(answers, varied)
         write_atomically(self.out / RESULTS, encode_json(results))
         return Finished(results, self.out, outcome)
+
+    def _measured(self, answers: Answers, varied: Mapping[str, Mapping[str, Varied]]) -> Results:
+        notes = [*self.runner.card.notes, *self.notes]
+        return measure(answers, self.probes, linker=self.described, notes=notes, varied=varied)
+
+    def _link(self, variants: Variants, progress: Progress | None) -> Outcome:
+        """Has the variants of a probe answered by the same linker, with the same resume."""
+        dataset = variants.write()
+        if dataset is None:
+            return Outcome()
+        runner = Runner(
+            self.linker,
+            dataset,
+            variants.out,
+            card=self._card(dataset, str(dataset.path)),
+            batch_size=self.runner.batch_size,
+            resolver=self.answers.resolver,
+            force=self.runner.force,
+        )
+        return runner.run(progress)
 
 
 def run(
@@ -214,7 +255,7 @@ def score_file(
     others = [name for name in (RESULTS, RUN, PREDICTIONS) if (target / name).exists()]
     if others and not own and not force:
         raise UsageError(f"{target / others[0]} exists; give another --out, or --force to write over it")
-    probes, notes = _probes(settings)
+    probes, notes = _probes(settings, lambda probe: Variants(probe, opened, path.parent).are_linked())
     answers = _empty_answers(opened, settings)
     if format_name is not None:
         taken = formats.read_predictions(format_name, path, opened)
@@ -226,7 +267,10 @@ def score_file(
         path, notes = target / PREDICTIONS, [*notes, *taken.notes()]
         own = True
     answers.read(path, partial=limit is not None)
-    results = measure(answers, probes, linker=described, notes=[*(card.notes if card is not None else ()), *notes])
+    notes = [*(card.notes if card is not None else ()), *notes]
+    stored = [Variants(probe, opened, path.parent) for probe in probes if isinstance(probe, VariantProbe)]
+    varied = {variants.probe.name: variants.read(answers, path) for variants in stored if variants.are_linked()}
+    results = measure(answers, probes, linker=described, notes=notes, varied=varied)
     make_directory(target)
     if not own:
         # Beside their results, so that figures, reports and comparisons find them.
@@ -277,16 +321,25 @@ def _open(dataset: str | Path | Dataset) -> Dataset:
     return dataset if isinstance(dataset, Dataset) else open_dataset(str(dataset))
 
 
-def _probes(settings: Settings) -> tuple[list[Probe], list[str]]:
-    """The probes asked for, or all; of all, one that cannot be loaded costs a note and not the run."""
+def _probes(settings: Settings, are_linked: Callable[[VariantProbe], bool]) -> tuple[list[Probe], list[str]]:
+    """The probes asked for, or all; of all, one that cannot be loaded costs a note and not the run.
+
+    One that needs new predictions is asked where it is named, or where the run has them already.
+    """
     if settings.probes:
-        return [plugins.make_probe(name) for name in settings.probes], []
+        return [plugins.make_probe(name) for name in dict.fromkeys((*settings.probes, *settings.also))], []
     probes, notes = [], []
     for name in plugins.names(plugins.PROBES):
+        if name in settings.also:
+            continue
         try:
-            probes.append(plugins.make_probe(name))
+            probe = plugins.make_probe(name)
         except PluginError as error:
             notes.append(f"the probe `{name}` was left out: {error}")
+            continue
+        if not isinstance(probe, VariantProbe) or are_linked(probe):
+            probes.append(probe)
+    probes += [plugins.make_probe(name) for name in dict.fromkeys(settings.also)]
     return probes, notes
 
 

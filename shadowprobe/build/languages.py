@@ -33,6 +33,8 @@ class Language(Struct, frozen=True, dict=True):
     references: tuple[str, ...] = ()
     # Sentences that say nothing of what the name in them may mean.
     neutral: tuple[str, ...] = ()
+    # A word that can stand in the place of any name and names nothing itself.
+    anything: str = "___"
 
     def name_of(self, page: str) -> str:
         """The title of a disambiguation page without its suffix."""

@@ -51,6 +51,14 @@ ProbeOption = Annotated[
         help="Ask only this probe (may be repeated); results.json then holds no other.",
     ),
 ]
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="NAME|FILE.py:CLASS",
+        help="Ask this probe too, which needs new predictions: context_length, masked_mention (may be repeated).",
+    ),
+]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N names and N tail entities.")]
 RedirectsOption = Annotated[
     Path | None,
@@ -91,12 +99,17 @@ def parse_options(pairs: list[str] | None) -> dict[str, str]:
 
 
 def settings(
-    probes: list[str] | None, redirects: Path | None, gerbil_threshold: bool, rounds: int, seed: int
+    probes: list[str] | None,
+    also: list[str] | None,
+    redirects: Path | None,
+    gerbil_threshold: bool,
+    rounds: int,
+    seed: int,
 ) -> Settings:
     """How predictions are to be measured."""
     from shadowprobe.session import Settings
 
-    return Settings(tuple(probes or ()), redirects, gerbil_threshold, rounds, seed)
+    return Settings(tuple(probes or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed)
 
 
 def user_agent(contact: str | None, *, needed: bool = True) -> str:

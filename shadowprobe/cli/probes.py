@@ -11,7 +11,7 @@ def probes(json: common.JsonOption = False) -> None:
 
     found = list(plugins.listings(plugins.PROBES))
     if json:
-        common.print_json([{"name": item.name, "about": item.about, "package": item.package} for item in found])
+        common.print_json(found)
         return
     from shadowprobe.report.listings import probes_table
 

@@ -18,6 +18,7 @@ def run(
         str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/LINKER-DATASET].")
     ] = None,
     probe: common.ProbeOption = None,
+    also: common.AlsoOption = None,
     batch_size: Annotated[
         int | None, typer.Option("--batch-size", min=1, help="Snippets per call of the linker.")
     ] = None,
@@ -52,13 +53,21 @@ def run(
             out=common.directory(out),
             batch_size=batch_size,
             limit=limit,
-            settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
+            settings=common.settings(probe, also, redirects, gerbil_threshold, rounds, seed),
             force=force,
             location=dataset,
             keep_replies=keep_replies,
             from_replies=from_replies,
         )
-        with common.linking(job.dataset.count()) as progress:
+        for variants in job.variants:
+            if variants.are_linked():
+                continue
+            parts = ", ".join(f"{name} {count}" for name, count in variants.cost.items() if count)
+            total = sum(variants.cost.values())
+            typer.echo(
+                f"{variants.probe.name} needs {total} more snippets linked{f': {parts}' if parts else ''}", err=True
+            )
+        with common.linking(job.total) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
     outcome = finished.outcome

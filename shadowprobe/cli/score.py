@@ -52,7 +52,7 @@ def score(
         limit=limit,
         name=name,
         out=common.directory(out),
-        settings=common.settings(probe, redirects, gerbil_threshold, rounds, seed),
+        settings=common.settings(probe, None, redirects, gerbil_threshold, rounds, seed),
         force=force,
     )
     common.print_results(finished.results, json=json)

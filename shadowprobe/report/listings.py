@@ -42,9 +42,9 @@ def linkers_table(found: Iterable[Listing]) -> Table:
 
 def probes_table(found: Iterable[Listing]) -> Table:
     """The probes with the question that each asks."""
-    table = _table("probe", "what it asks", "from")
+    table = _table("probe", "what it asks", "needs", "from")
     for item in found:
-        table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, item.package)))
+        table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, item.needs, item.package)))
     return table
 
 

@@ -22,7 +22,16 @@ EXPLAINED = {
 COLUMNS = {"nil": "NIL", "failed": "no answer"}
 ORDER = ("shadow", "top", "tail", "all")
 CONFLICTS = "page_id_conflicts"
-SHOWN_ABOVE = {"overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"}
+SHOWN_ABOVE = {
+    *("overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"),
+    *("context_length", "masked_mention"),
+}
+LENGTHS = {
+    "cut": "{words_cut} words on each side",
+    "sentence": "the sentence of the mention",
+    "snippet": "the snippet, as in Table 3",
+    "page": "{words_page} more words of the page on each side",
+}
 SHORT = 60
 
 
@@ -35,7 +44,7 @@ def show(results: Results, console: Console) -> None:
     heading.append(f"   {dataset['spaces']} names, {dataset['snippets']} snippets{limited}", style="not bold dim")
     console.print(heading)
     console.print()
-    for table in (_subsets(results), _prior(results)):
+    for table in (_subsets(results), _prior(results), _contexts(results)):
         if table is not None:
             console.print(table)
             console.print()
@@ -117,6 +126,34 @@ def _prior(results: Results) -> Table | None:
             keys = ("prior_correct", "prior_wrong", "context_correct", "context_wrong", "nil")
             table.add_row(subset.capitalize(), *(f"{100 * found[subset][key]:.1f}" for key in keys))
     return table
+
+
+def _contexts(results: Results) -> Table | None:
+    """What becomes of the accuracy with less or more context, and without the name."""
+    probes = results["probes"]
+    lengths = probes.get("context_length", {})
+    rows = {
+        LENGTHS.get(name, name).format(**lengths): found for name, found in lengths.get("lengths", {}).items() if found
+    }
+    without = {key: row for key, row in probes.get("masked_mention", {}).items() if isinstance(row, dict)}
+    if without:
+        rows["the snippet without the name"] = without
+    if not rows:
+        return None
+    subsets = [subset for subset in ORDER if any(subset in row for row in rows.values())]
+    table = _table("How much context does it take? (share right; change against the snippet in points)")
+    table.add_column("what it reads")
+    for subset in subsets:
+        table.add_column(subset.capitalize(), justify="right")
+    for name, row in rows.items():
+        table.add_row(name, *(_changed(row[subset]) if subset in row else "" for subset in subsets))
+    return table
+
+
+def _changed(found: dict[str, Any]) -> str:
+    low, high = (100 * bound for bound in found["change_ci95"])
+    change = f" ({100 * found['change']:+.1f}, {low:+.1f} to {high:+.1f})" if found["change"] or low or high else ""
+    return f"{_decimal(found['accuracy'])}{change}"
 
 
 def _lines(results: Results) -> Iterator[Text]:

@@ -35,6 +35,7 @@ PUBLIC = {
     "ShadowprobeError",
     "Snippet",
     "UsageError",
+    "VariantProbe",
     "WebLinker",
     "WorkerLinker",
     "__version__",

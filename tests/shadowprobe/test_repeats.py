@@ -22,6 +22,11 @@ def test_a_question_is_the_text_and_the_place_of_the_mention() -> None:
     assert not same(SNIPPET, replace(SNIPPET, text="Avon, on the Avon!"))
 
 
+def test_a_word_that_stands_in_for_two_names_is_two_questions() -> None:
+    masked = replace(SNIPPET, text="this, on this.")
+    assert not same(masked, replace(masked, space="Bath"))
+
+
 def test_a_linker_that_sees_the_gold_is_asked_once_for_each_gold_answer() -> None:
     other = replace(SNIPPET, id="two", gold="Avon (river)")
     assert same(SNIPPET, other)

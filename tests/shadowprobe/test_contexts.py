@@ -1,0 +1,107 @@
+"""A snippet with less, more or other words around its mention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from world import snippet
+
+from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, write_dataset
+from shadowprobe.build.records import Cut, PageText
+from shadowprobe.build.text import Prose
+from shadowprobe.contexts import cut_short, extended, masked, sentence_of
+from shadowprobe.jsonl import encode_lines
+
+PROSE = Prose("en")
+
+
+def avon(text: str, **fields: object) -> Snippet:
+    """A snippet whose mention is the first Avon of a text."""
+    return snippet("a", "top", text, "Avon", space="Avon", gold="River Avon", **fields)
+
+
+def marked(found: Snippet) -> str:
+    """The text with its mention in square brackets."""
+    return f"{found.text[: found.start]}[{found.mention}]{found.text[found.end :]}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("It rained. The Avon rose by a foot. Nobody swam.", "The [Avon] rose by a foot."),
+        ("Avon it is. Or was it?", "[Avon] it is."),
+        ("We saw it: Avon", "We saw it: [Avon]"),
+        ("Dr. Low of Avon St. Mary left. He came back.", "Dr. Low of [Avon] St. Mary left."),
+    ],
+)
+def test_the_sentence_of_a_mention_is_cut_out_with_its_mention(text: str, sentence: str) -> None:
+    assert marked(sentence_of(avon(text), PROSE)) == sentence
+
+
+def test_a_stop_within_the_mention_ends_no_sentence() -> None:
+    found = snippet("a", "top", "She left. St. Ives. Then home.", "St. Ives", space="St. Ives", gold="St. Ives")
+    assert marked(sentence_of(found, PROSE)) == "[St. Ives]."
+
+
+@pytest.mark.parametrize(
+    ("text", "few"),
+    [
+        ("one two three four Avon five six seven eight", "two three four [Avon] five six seven"),
+        ("one Avon", "one [Avon]"),
+        ("Avon’s banks were wet with the rain", "[Avon]’s banks were wet"),
+        ("a b c d (Avon), e f g h", "c d ([Avon]), e f g"),
+        ("Avon", "[Avon]"),
+    ],
+)
+def test_a_text_cut_short_has_three_words_on_each_side(text: str, few: str) -> None:
+    assert marked(cut_short(avon(text), 3)) == few
+
+
+def test_a_masked_mention_is_gone_wherever_it_stands_as_a_whole_word() -> None:
+    first = avon("Avon and Avonmouth: the Avon, Avon’s end.")
+    assert marked(masked(first, "this")) == "[this] and Avonmouth: the this, this’s end."
+    later = Snippet("a", "top", first.text, 24, 28, space="Avon", gold="River Avon")
+    assert later.mention == "Avon"
+    assert marked(masked(later, "this")) == "this and Avonmouth: the [this], this’s end."
+
+
+def built(tmp_path: Path, page: str, snippets: list[Snippet], cuts: list[Cut]) -> Dataset:
+    """A dataset as a build leaves it, with the texts of its pages."""
+    entities = [Entity("River Avon"), Entity("Avon (ship)")]
+    spaces = [EntitySpace("Avon", ("River Avon", "Avon (ship)"))]
+    dataset = write_dataset(tmp_path / "d", Card(name="d"), entities, spaces, {"top": snippets})
+    build = tmp_path / "d" / "build"
+    build.mkdir()
+    (build / "snippets-texts.jsonl").write_bytes(encode_lines([PageText("http://a/1", page)]))
+    (build / "cuts.jsonl").write_bytes(encode_lines(cuts))
+    return dataset
+
+
+def cut(text: str, original: str) -> Cut:
+    """What a build notes of a snippet with one Avon."""
+    start = text.index("Avon")
+    return Cut("River Avon", "Avon", text, start, start + 4, "River Avon", original, "http://a/1", 0)
+
+
+def test_a_page_gives_more_words_with_the_full_name_replaced(tmp_path: Path) -> None:
+    page = "The River Avon is long.\nBoats on the River Avon race in May. All of Bath looks at the River Avon then."
+    one = avon("Boats on the Avon race in May.", source="http://a/1")
+    dataset = built(tmp_path, page, [one], [cut(one.text, "Boats on the River Avon race in May.")])
+    (longer,) = extended([one], dataset, 4)
+    # Four words of the page before it, and four after; the full name in them gives way to the ambiguous one.
+    assert marked(longer) == "Avon is long.\nBoats on the [Avon] race in May. All of Bath looks"
+    (longest,) = extended([one], dataset, 100)
+    assert marked(longest) == (
+        "The Avon is long.\nBoats on the [Avon] race in May. All of Bath looks at the Avon then."
+    )
+
+
+def test_a_snippet_that_stands_twice_in_its_page_is_not_extended(tmp_path: Path) -> None:
+    one = avon("Avon!", source="http://a/1")
+    dataset = built(tmp_path, "River Avon! And again: River Avon!", [one], [cut("Avon!", "River Avon!")])
+    assert list(extended([one], dataset, 5)) == []
+
+
+def test_a_dataset_that_was_not_built_has_no_pages(world: Dataset) -> None:
+    assert list(extended(list(world.snippets()), world, 5)) == []
