@@ -119,6 +119,16 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+# How the name of a file ends that is not yet what it is to be.
+_HALF = ".half"
+
+
+def drop_halves(directory: Path) -> None:
+    """Removes what a kill in the middle of an atomic write leaves; only where nobody else is writing."""
+    for half in directory.glob(f".*{_HALF}"):
+        half.unlink(missing_ok=True)
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes a whole file or leaves the old one: a reader never meets half of it."""
     try:
@@ -128,7 +138,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_HALF)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

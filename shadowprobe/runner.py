@@ -17,7 +17,7 @@ from shadowprobe.answers import fault, resolve_candidate
 from shadowprobe.dataset import Dataset, make_directory
 from shadowprobe.errors import InputError, ItemError, LinkerError, ShadowprobeError, UsageError
 from shadowprobe.identity import Resolver, is_nil
-from shadowprobe.jsonl import encode_json, encode_lines, read_lines, write_atomically
+from shadowprobe.jsonl import drop_halves, encode_json, encode_lines, read_lines, write_atomically
 from shadowprobe.linker import Linker, by_id, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
 from shadowprobe.repeats import Repeats, question
@@ -90,6 +90,7 @@ class Runner:
         make_directory(self.out)
         with locked(self.out) as file:
             self._claim(file)
+            drop_halves(self.out)
             done = bytearray(len(self.rows)) if self.force else self._answered()
             started = datetime.now(UTC)
             if done and all(done):

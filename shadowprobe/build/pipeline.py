@@ -34,7 +34,7 @@ from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki import Wiki
 from shadowprobe.dataset import CARD, Card, Dataset, make_directory
 from shadowprobe.errors import BuildError, UsageError, nearest
-from shadowprobe.jsonl import encode_lines, read_lines, write_atomically
+from shadowprobe.jsonl import drop_halves, encode_lines, read_lines, write_atomically
 
 # So many articles are drawn for each tail entity that is wanted before the wiki is said to have too few.
 PATIENCE = 60
@@ -83,6 +83,8 @@ class Build:
         make_directory(self.out)
         make_directory(self.directory)
         self._lock()
+        for directory in (self.out, self.directory, self.out / "train"):
+            drop_halves(directory)
         # Only a wiki that answers, in a language that we have words for, makes the settings those of a build.
         _ = self.language
         write_settings(self.directory, self.settings)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -229,3 +232,20 @@ def test_a_linker_sees_neither_subset_nor_template(world: Dataset, tmp_path: Pat
     linker = Recording()
     run(linker, world, tmp_path / "run")
     assert {(snippet.subset, snippet.template, snippet.source) for snippet in linker.seen} == {("all", None, None)}
+
+
+def test_what_a_kill_in_the_middle_of_a_write_leaves_is_gone_after_the_next_run(world: Dataset, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    dies_before_the_end = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from shadowprobe.jsonl import write_atomically\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_atomically(Path(sys.argv[1]), b'{}')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", dies_before_the_end, str(out / RESULTS)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(list(out.iterdir())) == 1
+    run(Recording(), world, out)
+    assert sorted(path.name for path in out.iterdir()) == [PREDICTIONS, RESULTS, "run.json"]
