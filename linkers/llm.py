@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 from msgspec import Meta, Struct, field
 
-from shadowprobe import Entity, Failure, ItemError, LinkerError, Prediction, Request, Snippet, WebLinker
+from shadowprobe import Entity, Failure, ItemError, Prediction, Request, Snippet
+from shadowprobe.chat import ChatLinker
 from shadowprobe.identity import is_nil, normalise_title
 
 from .prompts import (
@@ -30,12 +29,10 @@ from .prompts import (
 if TYPE_CHECKING:
     import httpx
 
-SHOWN = 200
 # The most alternatives that OpenAI, vLLM and Ollama give for a token.
 MOST_ALTERNATIVES = 20
 # Up to here a number is one digit, and so one token in every vocabulary.
 ONE_DIGIT = 9
-NOTHING = msgspec.Raw(b"null")
 # What may stand beside a number in one token, in JSON.
 AROUND = " \t\r\n\"'{}:,"
 
@@ -63,29 +60,7 @@ class Logprobs(Struct):
     content: list[Token] | None = None
 
 
-class Message(Struct):
-    """What the model says; its reasoning, where the server keeps it apart, is not read."""
-
-    content: str | None = None
-    refusal: str | None = None
-
-
-class Choice(Struct):
-    """A reply and why it ended."""
-
-    message: Message
-    finish_reason: str | None = None
-    # Read apart: an answer with log-probabilities of another shape is still an answer.
-    logprobs: msgspec.Raw = NOTHING
-
-
-class Completion(Struct):
-    """What the endpoint sends back; whatever else stands in it is not read."""
-
-    choices: list[Choice]
-
-
-class LlmLinker(WebLinker):
+class LlmLinker(ChatLinker):
     """A chat model by vLLM, llama.cpp, Ollama or a hosted service; asked for a choice or for a Wikipedia title.
 
     `mode=closed` shows the candidates of the dataset with their descriptions, in an order drawn for each text, and
@@ -111,8 +86,6 @@ class LlmLinker(WebLinker):
         "ollama pull MODEL\n"
         "shadowprobe check --linker llm -o url=http://localhost:11434/v1 -o model=MODEL"
     )
-    # Replies are slow and each one costs: few are in the air when a run is interrupted.
-    batch_size = 32
 
     def __init__(
         self,
@@ -129,13 +102,12 @@ class LlmLinker(WebLinker):
         timeout: float = 120.0,
         **web: Any,
     ) -> None:
-        super().__init__(timeout=timeout, **web)
         if choices < 1 or (max_tokens is not None and max_tokens < 1):
             raise ValueError("choices and max_tokens must be at least 1")
-        self.model, self.mode, self.language = model, mode, language
+        super().__init__(model, temperature, seed, max_tokens, timeout, **web)
+        self.mode, self.language = mode, language
         self.choices, self.descriptions = choices, descriptions
         self.json, self.logprobs = json, logprobs
-        self.temperature, self.seed, self.max_tokens = temperature, seed, max_tokens
         self._answered = self._scored = self._graded = False
 
     def setup(self) -> None:
@@ -163,9 +135,7 @@ class LlmLinker(WebLinker):
 
     def request(self, snippet: Snippet) -> Request:
         """One user message; what is not set is not sent."""
-        asked: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": self.outgoing(snippet)}]}
-        limits = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
-        asked |= {name: value for name, value in limits.items() if value is not None}
+        asked: dict[str, Any] = {}
         shown = len(self._shown_choices(snippet)) if self.mode == "closed" else 0
         if self.json == "object":
             asked["response_format"] = {"type": "json_object"}
@@ -178,18 +148,11 @@ class LlmLinker(WebLinker):
             # at 5.
             alternatives = min(MOST_ALTERNATIVES, max(5, shown + 1)) if shown else 1
             asked |= {"logprobs": True, "top_logprobs": alternatives}
-        token = self.optional_token
-        return Request(
-            "POST", self._address(), json=asked, headers={"Authorization": f"Bearer {token}"} if token else None
-        )
+        return self.post(self.outgoing(snippet), **asked)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         """The number or title in the reply, with its probability."""
-        completion = msgspec.json.decode(response.content, type=Completion)
-        if not completion.choices:
-            raise ItemError("the endpoint sent no reply: `choices` is empty")
-        choice = completion.choices[0]
-        reply = _reply(choice, self.max_tokens)
+        reply, choice = self.reply_of(response)
         tokens = _tokens(choice.logprobs)
         prediction = (self._closed if self.mode == "closed" else self._open)(snippet, reply, tokens)
         self._answered, self._scored = True, self._scored or prediction.score is not None
@@ -241,65 +204,14 @@ class LlmLinker(WebLinker):
             self.note(f"of more than {self.choices} candidates only the most common are shown: -o choices=N shows more")
         return shuffled(snippet, known[: self.choices])
 
-    def _address(self) -> str:
-        parts = urlsplit(self.url)
-        path = parts.path.rstrip("/") or "/v1"
-        if not path.endswith("/chat/completions"):
-            path += "/chat/completions"
-        return urlunsplit(parts._replace(path=path))
-
-    def refuse(self, response: httpx.Response, problem: str) -> None:
-        """Stops the run where every other snippet would be refused too, and says what to type."""
-        said = self._complaint(response)
-        if response.status_code == 404:
-            raise LinkerError(
-                f"{problem} ({said}): does the server have the model `{self.model}`? `-o url=` ends in /v1 as a rule"
-            )
-        if response.status_code not in {400, 422}:
-            super().refuse(response, problem)
-            return
-        # A text that is too long for the model is the failure of its snippet, whatever fields the message names.
-        if "context" not in said.lower():
-            for fields, advice in self._advice():
-                if re.search(fields, said):
-                    raise LinkerError(f"{problem} ({said}): {advice}")
-        raise ItemError(f"{problem} ({said})")
-
-    def _advice(self) -> list[tuple[str, str]]:
+    def advice(self) -> list[tuple[str, str]]:
         """What to type when the server refuses a field."""
         others = " or ".join(f"-o json={kind}" for kind in ("object", "schema", "none") if kind != self.json)
         return [
             (r"response_format|json_schema|json_object", f"add {others}"),
             (r"logprobs", "add -o logprobs=false; the answers then have no scores"),
-            (r"temperature", "add -o temperature=none"),
-            (r"\bseed\b", "add -o seed=none"),
-            (r"max_tokens", "add -o max_tokens=none"),
+            *super().advice(),
         ]
-
-    def _complaint(self, response: httpx.Response) -> str:
-        """What an error says: in `error.message` as a rule, in `error` with LM Studio, in `message` with old vLLM."""
-        try:
-            body = json.loads(response.content)
-        except ValueError:
-            return self.beginning_of(response)
-        error = body.get("error", body) if isinstance(body, dict) else body
-        message = error.get("message") if isinstance(error, dict) else error
-        if not isinstance(message, str):
-            return self.beginning_of(response)
-        # The token goes before the cut, which could leave half of it.
-        return " ".join(self.without_token(message).split())[:SHOWN]
-
-
-def _reply(choice: Choice, limit: int | None) -> str:
-    """The text of a reply that is whole."""
-    if choice.finish_reason == "length":
-        raise ItemError(f"the reply was cut off (max_tokens is {limit}): raise it with -o max_tokens=N")
-    reply = choice.message.content or ""
-    if not reply.strip():
-        refused = choice.message.refusal
-        reason = f"the model refuses: {beginning(refused)}" if refused else f"finish_reason {choice.finish_reason!r}"
-        raise ItemError(f"the reply is empty ({reason})")
-    return reply
 
 
 def _tokens(logprobs: msgspec.Raw) -> list[Token]:

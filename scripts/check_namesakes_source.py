@@ -129,7 +129,7 @@ def main(arguments: list[str]) -> int:
     folder = SOURCES / "namesakes"
     known = set(tomllib.loads((folder / "properties.toml").read_text()))
     paths = [Path(argument) for argument in arguments] or sorted(
-        set(folder.glob("*.toml")) - {folder / "properties.toml"}
+        set(folder.glob("*.toml")) - {folder / "properties.toml", folder / "amber.toml"}
     )
     problems = [f"{path.name}: {why}" for path in paths for why in check_file(path, known)]
     print("\n".join(problems) or f"{len(paths)} files, nothing wrong")

@@ -1,4 +1,4 @@
-"""Linkers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
+"""Linkers, retrievers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,19 @@ from msgspec import Struct
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.linker import Linker
 from shadowprobe.probe import Probe
+from shadowprobe.retrieval.retriever import Retriever
 
-Group = Literal["shadowprobe.linkers", "shadowprobe.probes"]
+Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
 LINKERS: Group = "shadowprobe.linkers"
 PROBES: Group = "shadowprobe.probes"
-P = TypeVar("P", Linker, Probe)
+RETRIEVERS: Group = "shadowprobe.retrievers"
+RETRIEVAL_PROBES: Group = "shadowprobe.retrieval_probes"
+# What one of a group is called; the plural is the command that lists them.
+NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_PROBES: "probe"}
+# A retriever of this kind, and the linker behind it: `linker:blend`.
+BY_LINKER = "linker:"
+P = TypeVar("P")
+Made = TypeVar("Made", Linker, Retriever)
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
@@ -52,13 +60,35 @@ def listings(group: Group) -> Iterator[Listing]:
 
 def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
     """A linker by name or place, with its options read from strings as their types ask."""
-    kind, version = _load(spec, LINKERS, Linker)
-    linker = _construct(kind, spec, options or {})
+    return _named(*_load(spec, LINKERS, Linker), spec, options or {})
+
+
+def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
+    """A retriever by name or place; `linker:NAME` makes one of a linker, whose options it then takes."""
+    if not spec.startswith(BY_LINKER):
+        return _named(*_load(spec, RETRIEVERS, Retriever), spec, options or {})
+    kind, _ = _load(BY_LINKER.rstrip(":"), RETRIEVERS, Retriever)
+    linker = make_linker(spec.removeprefix(BY_LINKER), options)
+    # Its one argument is the linker, as that of no other retriever is.
+    retriever: Retriever = kind(linker)  # type: ignore[call-arg]
+    vars(retriever)["name"], vars(retriever)["version"] = f"{BY_LINKER}{linker.name}", linker.version
+    retriever.notes = []
+    return retriever
+
+
+def make_retrieval_probe(spec: str, base: type[P]) -> P:
+    """A probe of retrieval by name or place, of the kind that a command can use."""
+    kind, _ = _load(spec, RETRIEVAL_PROBES, base)
+    return kind()
+
+
+def _named(kind: type[Made], version: str, spec: str, options: Mapping[str, str]) -> Made:
+    made = _construct(kind, spec, options)
     # Set on the instance: what a run records, and what a resumed run must find unchanged.
-    vars(linker)["name"] = kind.name or kind.__name__
-    vars(linker)["version"] = kind.version or version
-    linker.notes = []
-    return linker
+    vars(made)["name"] = kind.name or kind.__name__
+    vars(made)["version"] = kind.version or version
+    made.notes = []
+    return made
 
 
 def adopt(linker: Linker) -> Linker:
@@ -88,8 +118,8 @@ def make_probe(spec: str) -> Probe:
     return probe
 
 
-def options_of(kind: type[Linker]) -> dict[str, inspect.Parameter]:
-    """The options of a linker: the keyword arguments of its constructor, and of those that its `**` passes on to."""
+def options_of(kind: type) -> dict[str, inspect.Parameter]:
+    """The options of a linker or retriever: the keyword arguments of its constructor, and of those its `**` goes to."""
     options: dict[str, inspect.Parameter] = {}
     for constructor in _constructors(kind):
         for parameter in list(inspect.signature(constructor).parameters.values())[1:]:
@@ -98,7 +128,7 @@ def options_of(kind: type[Linker]) -> dict[str, inspect.Parameter]:
     return options
 
 
-def _constructors(kind: type[Linker]) -> Iterator[Callable[..., None]]:
+def _constructors(kind: type) -> Iterator[Callable[..., None]]:
     """The constructor of a class, then those of its bases as long as each takes `**` for the next."""
     for base in kind.__mro__:
         constructor = vars(base).get("__init__")
@@ -109,8 +139,8 @@ def _constructors(kind: type[Linker]) -> Iterator[Callable[..., None]]:
             return
 
 
-def option_values(linker: Linker, given: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Every option of a linker with the value that this run uses."""
+def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Every option of a linker or retriever with the value that this run uses."""
     kind, given = type(linker), given or {}
     kinds = _kinds(kind)
     return {
@@ -136,7 +166,7 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
         if module_name.endswith(".py"):
             return _class(_from_file(Path(module_name)), class_name, spec, base), _file_version(module_name)
         return _class(_from_module(module_name, spec), class_name, spec, base), _module_version(module_name)
-    what = group.rpartition(".")[2].removesuffix("s")
+    what = NOUNS[group]
     matching = [point for point in _points(group) if point.name == spec]
     if not matching:
         if spec.endswith(".py"):
@@ -179,7 +209,7 @@ def _from_module(name: str, spec: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         hint = ""
-        if error.name in {LINKERS, PROBES}:
+        if error.name in {LINKERS, PROBES, "shadowprobe.linkers.retrievers"}:
             hint = ": this Python runs in the source tree of an installed shadowprobe; start it in another folder"
             hint += ", or install with pip install -e ."
         raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`{hint}") from error
@@ -199,28 +229,29 @@ def _class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
     return kind
 
 
-def _construct(kind: type[Linker], spec: str, given: Mapping[str, str]) -> Linker:
+def _construct(kind: type[Made], spec: str, given: Mapping[str, str]) -> Made:
     known = options_of(kind)
     kinds = _kinds(kind)
+    noun = "linker" if issubclass(kind, Linker) else "retriever"
     for key in given:
         if key not in known:
             offer = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise UsageError(f"linker `{spec}` has no option `{key}`{nearest(key, known)}: {offer}")
+            raise UsageError(f"{noun} `{spec}` has no option `{key}`{nearest(key, known)}: {offer}")
     values = {key: _convert(key, text, kinds[key]) for key, text in given.items()}
     missing = [name for name, p in known.items() if p.default is p.empty and name not in values]
     if missing:
-        raise UsageError(f"linker `{spec}` needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
+        raise UsageError(f"{noun} `{spec}` needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
     try:
         return kind(**values)
     except ValueError as error:
-        raise UsageError(f"linker `{spec}`: {_one_line(error)}") from error
+        raise UsageError(f"{noun} `{spec}`: {_one_line(error)}") from error
     except ShadowprobeError:
         raise
     except Exception as error:
-        raise PluginError(f"linker `{spec}` cannot be made: {_one_line(error)}") from error
+        raise PluginError(f"{noun} `{spec}` cannot be made: {_one_line(error)}") from error
 
 
-def _kinds(kind: type[Linker]) -> dict[str, Any]:
+def _kinds(kind: type) -> dict[str, Any]:
     """The type of each option: as annotated, else that of its default, else text."""
     kinds: dict[str, Any] = {}
     for constructor in _constructors(kind):

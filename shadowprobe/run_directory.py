@@ -69,9 +69,9 @@ def drop_torn_line(file: BinaryIO) -> None:
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[BinaryIO]:
+def locked(out: Path, name: str = PREDICTIONS) -> Iterator[BinaryIO]:
     """The predictions file, open to read and append, while no other process writes to it."""
-    path = out / PREDICTIONS
+    path = out / name
     fresh = not path.exists()
     try:
         file = path.open("a+b")

@@ -24,6 +24,7 @@ from shadowprobe.cli import (
     plot,
     probes,
     report,
+    retrieve,
     run,
     score,
     serve,
@@ -55,6 +56,8 @@ app.command("import", short_help="Read a foreign dataset.")(importing.import_dat
 app.command("export", short_help="Write a dataset, or answers, in a foreign format.")(exporting.export_dataset)
 app.command("build", short_help="Build a dataset from a wiki and the web.")(build.build)
 app.command("describe", short_help="Fill what a dataset lacks from a wiki.")(describe.describe)
+app.command("retrieve", short_help="Ask a retriever about namesakes.")(retrieve.retrieve)
+app.command("retrievers", short_help="List the retrievers and what each needs.")(retrieve.retrievers)
 app.command("serve", short_help="Serve a linker to GERBIL.")(serve.serve)
 app.add_typer(gerbil.app, name="gerbil", short_help="Run an experiment on a GERBIL instance.")
 app.add_typer(annotate.app, name="annotate", short_help="Ask people the same, as the paper did.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -185,9 +185,14 @@ def open_dataset(name: str) -> Dataset:
         return open_quietly(name, watcher)
 
 
+def linking(total: int) -> AbstractContextManager[Progress | None]:
+    """A progress bar while a linker works."""
+    return working("linking", total)
+
+
 @contextmanager
-def linking(total: int) -> Iterator[Progress | None]:
-    """A progress bar on stderr while a linker works, only where stderr is a terminal."""
+def working(what: str, total: int) -> Iterator[Progress | None]:
+    """A progress bar on stderr, only where stderr is a terminal."""
     console = stderr()
     if not console.is_terminal:
         yield None
@@ -196,13 +201,13 @@ def linking(total: int) -> Iterator[Progress | None]:
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("linking"),
+        TextColumn(what),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     with Bars(*columns, console=console, transient=True) as bars:
-        task = bars.add_task("linking", total=total)
+        task = bars.add_task(what, total=total)
         yield lambda done: bars.advance(task, done)
 
 

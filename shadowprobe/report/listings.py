@@ -32,9 +32,9 @@ def _table(*columns: str, title: str | None = None) -> Table:
     return table
 
 
-def linkers_table(found: Iterable[Listing]) -> Table:
-    """The linkers with what each needs."""
-    table = _table("linker", "what it does", "needs", "from")
+def linkers_table(found: Iterable[Listing], noun: str = "linker") -> Table:
+    """The linkers, or retrievers, with what each needs."""
+    table = _table(noun, "what it does", "needs", "from")
     for item in found:
         table.add_row(Text(item.name, style="bold"), *map(Text, (item.about, item.needs, item.package)))
     return table

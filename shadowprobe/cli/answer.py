@@ -1,0 +1,132 @@
+"""`shadowprobe answer`: does a language model tell documents on namesakes apart?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shadowprobe.cli import common
+from shadowprobe.errors import UsageError
+
+NONE = "none"
+
+
+def answer(
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="The chat endpoint (OpenAI's protocol), as http://HOST:PORT/v1."),
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, as the endpoint calls it.")] = None,
+    queries: Annotated[
+        str,
+        typer.Option("--queries", metavar="FILE|builtin", help="The sets: AmbigDocs' JSON, as list or as lines."),
+    ] = "builtin",
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions",
+            "-p",
+            metavar="FILE|RUN",
+            help="Ask nobody: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call the model of --predictions [the file's name].")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/MODEL-QUERIES].")
+    ] = None,
+    probe: common.ProbeOption = None,
+    documents: Annotated[
+        int | None,
+        typer.Option(
+            "--documents", min=2, help="Show and score the first N documents of a set [all]; AmbigDocs' own scores 5."
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N sets.")] = None,
+    temperature: Annotated[
+        str, typer.Option("--temperature", metavar="NUMBER|none", help="Sent to the model, unless none.")
+    ] = "0",
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="NUMBER|none", help="Sent to the model, unless none.")
+    ] = "0",
+    max_tokens: Annotated[
+        str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
+    ] = "1024",
+    order_seed: Annotated[
+        int, typer.Option("--order-seed", min=0, help="Seed of the order of documents, drawn for each set.")
+    ] = 0,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests under way at once.")] = 8,
+    rate: Annotated[float, typer.Option("--rate", min=0, help="Requests a second; 0 is no limit.")] = 0.0,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for a reply.")] = 120.0,
+    retries: Annotated[int, typer.Option("--retries", min=0, help="How often to try again.")] = 4,
+    rounds: Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the bootstrap.")] = 1000,
+    show_prompt: Annotated[
+        bool, typer.Option("--show-prompt", help="Print what is asked about the first set, and ask nobody.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    json: common.JsonOption = False,
+) -> int:
+    """Ask a language model about documents on namesakes: does each get its own answer?
+
+    A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
+    one stopped. Exit 1: done, but some sets have no answer; they count as such.
+    """
+    from shadowprobe.retrieval.answer_session import AnswerJob, score_answers
+    from shadowprobe.retrieval.answer_sets import Sets
+    from shadowprobe.retrieval.asking import Asker, prompt_of
+
+    if predictions is not None and (url is not None or model is not None):
+        raise UsageError("--predictions: nobody is asked, so that --url and --model have no use")
+    if predictions is None and name is not None:
+        raise UsageError("--name: goes with --predictions; a model that is asked has its own")
+    chosen = tuple(dict.fromkeys(probe or ()))
+    sets = Sets(queries, documents=documents, limit=limit, probes=chosen, rounds=rounds)
+    if show_prompt:
+        typer.echo(prompt_of(sets.sets[0], order_seed))
+        return 0
+    if predictions is not None:
+        done = score_answers(predictions, sets, name=name, out=common.directory(out), force=force)
+    else:
+        if not url or not model:
+            raise UsageError(f"{'--model' if url else '--url'}: is missing: say which model is asked, or --predictions")
+        try:
+            asker = Asker(
+                model,
+                order_seed=order_seed,
+                url=url,
+                temperature=_number("--temperature", temperature, float),
+                seed=_number("--seed", seed, int),
+                max_tokens=_number("--max-tokens", max_tokens, int),
+                concurrency=concurrency,
+                rate=rate,
+                timeout=timeout,
+                retries=retries,
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        job = AnswerJob(asker, sets, common.directory(out), force=force)
+        with common.working("asking", len(sets.sets)) as progress:
+            done = job.run(progress)
+    if json:
+        common.print_json(done.results)
+    else:
+        from shadowprobe.report.answers_table import show
+
+        show(done.results, common.stdout())
+    outcome = done.outcome
+    words = []
+    if outcome is not None and outcome.resumed:
+        words.append(f"{outcome.resumed} taken from an earlier run")
+    if outcome is not None and outcome.answered:
+        words.append(f"{outcome.answered} answered in {outcome.seconds:.1f} s")
+    typer.echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {done.out}/", err=True)
+    if outcome is not None and outcome.failed:
+        typer.echo(
+            f"shadowprobe: {outcome.failed} sets failed and have no answer: {done.out}/failures.jsonl lists them, and"
+            " the same command tries them again",
+            err=True,
+        )
+    return 1 if done.results["missing"] else 0

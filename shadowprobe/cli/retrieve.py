@@ -1,0 +1,118 @@
+"""`shadowprobe retrieve`: does a retriever find the less popular namesake?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shadowprobe.cli import common
+
+
+def retrieve(
+    retriever: Annotated[
+        str,
+        typer.Option(
+            "--retriever", "-r", metavar="NAME|linker:NAME|FILE.py:CLASS", help="The retriever, by name or place."
+        ),
+    ] = "bm25",
+    collection: Annotated[
+        str,
+        typer.Option(
+            "--collection",
+            "-c",
+            metavar="NAME|DIR|FILE",
+            help="A known collection, the directory of one, or a file of documents (ours, KILT's or DPR's).",
+        ),
+    ] = "namesakes",
+    probe: Annotated[
+        list[str] | None,
+        typer.Option("--probe", metavar="NAME", help="amber or entity_questions (may be repeated) [all]."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the retriever.")
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions", "-p", metavar="FILE|RUN", help="Ask nobody: score stored rankings, ours or KILT's."
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/RETRIEVER-COLLECTION].")
+    ] = None,
+    k: Annotated[
+        list[int] | None, typer.Option("-k", min=1, help="Count the first K documents (may be repeated) [1 and 20].")
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents are asked for.")] = 100,
+    rounds: common.RoundsOption = 1000,
+    seed: common.SeedOption = 7,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    json: common.JsonOption = False,
+) -> int:
+    """Ask a retriever about entities that share a name: is the less popular one found?
+
+    The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no ranking.
+    """
+    from shadowprobe.errors import UsageError
+    from shadowprobe.retrieval.session import KS, Measuring, RetrieveJob, score_rankings
+
+    measuring = Measuring(tuple(sorted(set(k))) if k else KS, depth, rounds, seed)
+    chosen = tuple(dict.fromkeys(probe or ()))
+    if predictions is not None:
+        if option:
+            raise UsageError("-o: with --predictions no retriever is asked")
+        finished = score_rankings(
+            predictions,
+            collection,
+            probes=chosen,
+            queries=queries,
+            out=common.directory(out),
+            measuring=measuring,
+            force=force,
+        )
+    else:
+        with common.stdout_is_ours():
+            job = RetrieveJob(
+                retriever,
+                collection,
+                probes=chosen,
+                queries=queries,
+                options=common.parse_options(option),
+                out=common.directory(out),
+                measuring=measuring,
+                force=force,
+            )
+            with common.working("asking", len(job.asking.queries())) as progress:
+                finished = job.run(progress)
+    if json:
+        common.print_json(finished.results)
+    else:
+        from shadowprobe.report.retrieval_table import show
+
+        show(finished.results, common.stdout(), published=published)
+    words = f"{finished.asked} queries asked in {finished.seconds:.1f} s. " if finished.asked else ""
+    resumed = f"{finished.resumed} taken from an earlier run; " if finished.resumed else ""
+    typer.echo(f"{resumed}{words}Written to {finished.out}/", err=True)
+    return 1 if finished.results["missing"] else 0
+
+
+def retrievers(json: common.JsonOption = False) -> None:
+    """List the retrievers and what each needs; none of them is loaded for it."""
+    from shadowprobe import plugins
+
+    found = list(plugins.listings(plugins.RETRIEVERS))
+    if json:
+        common.print_json(found)
+        return
+    from shadowprobe.report.listings import linkers_table
+
+    common.stdout().print(linkers_table(found, "retriever"))

@@ -1,0 +1,51 @@
+"""The base classes of the probes that ask retrievers and language models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from shadowprobe.probe import Findings
+
+if TYPE_CHECKING:
+    from shadowprobe.retrieval.ambigdocs import AmbigSet
+    from shadowprobe.retrieval.model import Query
+    from shadowprobe.retrieval.rankings import Rankings
+
+
+class RankingProbe:
+    """A question asked of rankings: it brings the queries, and reads what was found for them."""
+
+    name: ClassVar[str] = ""
+    # Where a collection keeps the queries of this probe.
+    folder: ClassVar[str] = ""
+
+    def load(self, path: Path) -> None:
+        """Reads the queries of a file or folder, and refuses what is wrong with them."""
+        raise NotImplementedError(f"{type(self).__name__} must define load()")
+
+    def queries(self) -> Iterator[Query]:
+        """What a retriever is asked."""
+        raise NotImplementedError(f"{type(self).__name__} must define queries()")
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """The ambiguous names of the queries, each with the documents of its entities, most popular first."""
+        return {}
+
+    def measure(self, rankings: Rankings) -> Findings:
+        """The findings, as they stand in results.json; rates are fractions of 1."""
+        raise NotImplementedError(f"{type(self).__name__} must define measure()")
+
+
+class AnswerProbe:
+    """A question asked of what a language model answered about documents on namesakes: it asks no model."""
+
+    name: ClassVar[str] = ""
+    # Of the bootstrap; kept in step with `shadowprobe.statistics` by a test, since that would load NumPy for a list.
+    rounds: int = 1000
+    seed: int = 7
+
+    def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
+        """The findings, from the answers by the ids of their sets; rates are fractions of 1."""
+        raise NotImplementedError(f"{type(self).__name__} must define measure()")
