@@ -18,6 +18,7 @@ BENCHMARKS = (
     "bench_extract",
     "bench_crawl",
     "bench_dumps",
+    "bench_retrieval",
 )
 
 

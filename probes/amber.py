@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +51,7 @@ class AmberProbe(RankingProbe):
     """
 
     name = "amber"
+    needs = "a retriever: `retrieve --probe amber`"
     folder = "amber"
 
     def load(self, path: Path) -> None:
@@ -142,17 +144,24 @@ def _gap(found: Sequence[Sequence[Found]], k: int, rankings: Rankings) -> dict[s
     return {"difference": float(totals[0] / totals[1] - totals[2] / totals[3]), "ci95": [float(low), float(high)]}
 
 
+def _popularity_gap(head: float, tail: float) -> float:
+    """The gap as a share of the tail's popularity; beside one of nothing any other is beyond all bounds."""
+    if tail > 0:
+        return (head - tail) / tail
+    return math.inf if head > tail else 0.0
+
+
 def _popularity(sets: Sequence[AmberSet], rankings: Rankings, k: int) -> Iterator[dict[str, Any]]:
     """Figure 4: for pairs of a head and a tail entity, by their gap, the difference of the accuracies."""
     bins: dict[int, tuple[list[bool], list[bool]]] = {}
     for amber_set in sets:
         heads = [e for e in amber_set.qids.values() if e.is_head and e.popularity is not None and e.queries]
-        tails = [e for e in amber_set.qids.values() if not e.is_head and e.popularity and e.queries]
+        tails = [e for e in amber_set.qids.values() if not e.is_head and e.popularity is not None and e.queries]
         for head in heads:
             for tail in tails:
-                gap = ((head.popularity or 0) - (tail.popularity or 0)) / (tail.popularity or 1)
+                gap = _popularity_gap(head.popularity or 0, tail.popularity or 0)
                 # A gap that is exactly at an edge belongs above it; without rounding 0.6 / 0.2 is below 3.
-                number = min(int(round(gap / BIN, 9)), round(LAST / BIN))
+                number = math.floor(round(min(gap, LAST) / BIN, 9))
                 for entity, hits in zip((head, tail), bins.setdefault(number, ([], [])), strict=True):
                     hits += [AmberProbe._found(amber_set, entity, q, rankings).right(k) for q in entity.queries]
     for number in sorted(bins):

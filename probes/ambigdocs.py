@@ -94,6 +94,7 @@ class AmbigdocsProbe(AnswerProbe):
     """
 
     name = "ambigdocs"
+    needs = "a language model: `answer`"
 
     def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
         """The rates over all sets, and by the number of their documents."""

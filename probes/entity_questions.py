@@ -25,6 +25,7 @@ class EntityQuestionsProbe(RankingProbe):
     """
 
     name = "entity_questions"
+    needs = "a retriever: `retrieve --probe entity_questions`"
     folder = "entity_questions"
 
     def load(self, path: Path) -> None:

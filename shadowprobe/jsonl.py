@@ -51,19 +51,24 @@ def read_lines(path: Path, kind: type[T], *, torn: bool = False) -> Iterator[tup
 
     With `torn`, a last line without its end is passed over: all that a kill in the middle of a write can leave.
     """
-    decode = msgspec.json.Decoder(kind).decode
     with open_for_reading(path) as file:
-        for number, raw in enumerate(file, start=1):
-            line = raw.removeprefix(BOM) if number == 1 else raw
-            if torn and not line.endswith(b"\n"):
-                return
-            try:
-                item = decode(line)
-            except (ValueError, RecursionError) as error:
-                if not line.strip():
-                    continue
-                raise _readable(path, line, error, number) from None
-            yield number, item
+        yield from decode_lines(path, file, kind, torn=torn)
+
+
+def decode_lines(path: Path, lines: Iterable[bytes], kind: type[T], *, torn: bool = False) -> Iterator[tuple[int, T]]:
+    """The same of lines that need unpacking first; the path says where they come from."""
+    decode = msgspec.json.Decoder(kind).decode
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removeprefix(BOM) if number == 1 else raw
+        if torn and not line.endswith(b"\n"):
+            return
+        try:
+            item = decode(line)
+        except (ValueError, RecursionError) as error:
+            if not line.strip():
+                continue
+            raise _readable(path, line, error, number) from None
+        yield number, item
 
 
 def _readable(path: Path, content: bytes, error: Exception, line: int | None = None) -> InputError:

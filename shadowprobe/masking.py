@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
 
 MASK = "***"
-SECRET_NAME = re.compile(r"token|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+# Tokens in the plural are what a model counts, as in `max_tokens`.
+SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
 _URL = re.compile(r"^\w+://")
 
 

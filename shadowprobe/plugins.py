@@ -225,7 +225,8 @@ def _class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
         defined = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise PluginError(f"`{spec}`: there is no class `{name}` in it{nearest(name, defined)}")
     if not (isinstance(kind, type) and issubclass(kind, base)):
-        raise PluginError(f"`{spec}`: `{name}` does not derive from shadowprobe.{base.__name__}")
+        package = base.__module__.rpartition(".")[0]
+        raise PluginError(f"`{spec}`: `{name}` does not derive from {package}.{base.__name__}")
     return kind
 
 

@@ -14,6 +14,7 @@ from shadowprobe.probe import Findings, Probe, VariantProbe
 from shadowprobe.variants import Varied
 
 Results = dict[str, Any]
+SCHEMA = 1
 
 
 def measure(
@@ -30,7 +31,7 @@ def measure(
     """
     dataset = answers.dataset
     results: Results = {
-        "schema": 1,
+        "schema": SCHEMA,
         "linker": linker,
         "dataset": {
             "name": dataset.name,

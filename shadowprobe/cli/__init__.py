@@ -12,6 +12,7 @@ import typer
 import shadowprobe
 from shadowprobe.cli import (
     annotate,
+    answer,
     build,
     check,
     compare,
@@ -28,6 +29,7 @@ from shadowprobe.cli import (
     run,
     score,
     serve,
+    sets,
     table,
 )
 from shadowprobe.errors import ShadowprobeError
@@ -58,6 +60,8 @@ app.command("build", short_help="Build a dataset from a wiki and the web.")(buil
 app.command("describe", short_help="Fill what a dataset lacks from a wiki.")(describe.describe)
 app.command("retrieve", short_help="Ask a retriever about namesakes.")(retrieve.retrieve)
 app.command("retrievers", short_help="List the retrievers and what each needs.")(retrieve.retrievers)
+app.command("answer", short_help="Ask a language model about namesakes.")(answer.answer)
+app.add_typer(sets.app, name="sets", short_help="Make new sets of queries about namesakes.")
 app.command("serve", short_help="Serve a linker to GERBIL.")(serve.serve)
 app.add_typer(gerbil.app, name="gerbil", short_help="Run an experiment on a GERBIL instance.")
 app.add_typer(annotate.app, name="annotate", short_help="Ask people the same, as the paper did.")

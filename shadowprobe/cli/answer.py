@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -11,6 +11,7 @@ from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
 NONE = "none"
+T = TypeVar("T", int, float)
 
 
 def answer(
@@ -49,9 +50,7 @@ def answer(
     temperature: Annotated[
         str, typer.Option("--temperature", metavar="NUMBER|none", help="Sent to the model, unless none.")
     ] = "0",
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="NUMBER|none", help="Sent to the model, unless none.")
-    ] = "0",
+    seed: Annotated[str, typer.Option("--seed", metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
     max_tokens: Annotated[
         str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
     ] = "1024",
@@ -60,7 +59,9 @@ def answer(
     ] = 0,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests under way at once.")] = 8,
     rate: Annotated[float, typer.Option("--rate", min=0, help="Requests a second; 0 is no limit.")] = 0.0,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for a reply.")] = 120.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for a reply.")
+    ] = 120.0,
     retries: Annotated[int, typer.Option("--retries", min=0, help="How often to try again.")] = 4,
     rounds: Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the bootstrap.")] = 1000,
     show_prompt: Annotated[
@@ -91,7 +92,8 @@ def answer(
         done = score_answers(predictions, sets, name=name, out=common.directory(out), force=force)
     else:
         if not url or not model:
-            raise UsageError(f"{'--model' if url else '--url'}: is missing: say which model is asked, or --predictions")
+            missing = "--model" if url else "--url"
+            raise UsageError(f"{missing}: say which model is asked, by --url and --model, or give --predictions")
         try:
             asker = Asker(
                 model,
@@ -130,3 +132,14 @@ def answer(
             err=True,
         )
     return 1 if done.results["missing"] else 0
+
+
+def _number(option: str, text: str, kind: type[T]) -> T | None:
+    """The number that an option gives, or none where it says so."""
+    if text.lower() == NONE:
+        return None
+    try:
+        return kind(text)
+    except ValueError:
+        noun = "whole number" if kind is int else "number"
+        raise UsageError(f"{option}: {text!r} is neither a {noun} nor {NONE}") from None

@@ -9,7 +9,7 @@ def probes(json: common.JsonOption = False) -> None:
     """List the probes; none of them is loaded for it."""
     from shadowprobe import plugins
 
-    found = list(plugins.listings(plugins.PROBES))
+    found = [*plugins.listings(plugins.PROBES), *plugins.listings(plugins.RETRIEVAL_PROBES)]
     if json:
         common.print_json(found)
         return

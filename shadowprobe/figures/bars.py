@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from shadowprobe.figures.findings import NOT_KNOWN
 from shadowprobe.figures.style import BESIDE, LINE_HEIGHT, Width, blank, lines_of, looks, wrapped
 from shadowprobe.report.verdict import percent
 
@@ -51,21 +52,23 @@ def draw_bars(labels: Sequence[str], columns: Sequence[Column], width: Width) ->
     for axes, column in zip(panels, columns, strict=True):
         axes.set_xlabel(column.about)
         for label, place, (rate, interval) in zip(labels, places, column.rates, strict=True):
-            _write_beside(axes, place, "not known" if rate is None else percent(rate))
+            write_beside(axes, place, NOT_KNOWN if rate is None else percent(rate))
             if rate is None:
                 continue
             mine = look[label]
             axes.barh(place, 100 * rate, BAR, color=mine.colour, hatch=mine.hatch, edgecolor="white", linewidth=0)
             if interval is not None:
-                _draw_interval(axes, place, 100 * rate, [100 * bound for bound in interval])
+                draw_interval(axes, place, 100 * rate, [100 * bound for bound in interval])
     return figure
 
 
-def _write_beside(axes: Axes, place: float, text: str) -> None:
+def write_beside(axes: Axes, place: float, text: str) -> None:
+    """Writes at the right of a panel, in the row of a bar."""
     axes.annotate(text, (100, place), (5, 0), textcoords="offset points", va="center", fontsize=6.5)
 
 
-def _draw_interval(axes: Axes, place: float, value: float, interval: Sequence[float]) -> None:
+def draw_interval(axes: Axes, place: float, value: float, interval: Sequence[float]) -> None:
+    """Draws an interval around the end of a bar."""
     errors = [[max(0.0, value - interval[0])], [max(0.0, interval[1] - value)]]
     # White below black: it shows on any colour.
     for colour, line in (("white", 2.2), ("black", 0.9)):

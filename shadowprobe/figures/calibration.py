@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
-from shadowprobe.figures.findings import findings
-from shadowprobe.figures.style import ABOVE, LEGEND, Width, blank, legend, legend_height, looks, wrapped
+from shadowprobe.figures.findings import NOT_KNOWN, findings_of
+from shadowprobe.figures.style import ABOVE, LEGEND, Look, Width, blank, legend, legend_height, looks, wrapped
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from shadowprobe.runs import FinishedRun
@@ -17,30 +18,16 @@ if TYPE_CHECKING:
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """Below the diagonal a system is too sure of itself, above it not sure enough."""
-    found: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        overall = findings(run, "calibration")["overall"]
-        if overall is None:
-            raise UsageError(f"no such figure of `{run.label}` ({run.path}): no score on Top, Shadow or All")
-        found[run.label] = overall
+    told = findings_of(runs, "calibration")
+    found = {run.label: one["overall"] if one is not None else None for run, one in zip(runs, told, strict=True)}
+    if all(overall is None for overall in found.values()):
+        raise UsageError(f"no such figure of `{runs[0].label}` ({runs[0].path}): no score on Top, Shadow or All")
     look = looks(found)
-    names = [f"{wrapped(label, ABOVE)}\nECE {one['ece']:.3f}" for label, one in found.items()]
+    errors = [f"{one['ece']:.3f}" if one is not None else NOT_KNOWN for one in found.values()]
+    names = [f"{wrapped(label, ABOVE)}\nECE {error}" for label, error in zip(found, errors, strict=True)]
     figure, (axes,) = blank(width, 2.7 + legend_height(names, LEGEND[width]))
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.6)
-    handles = [
-        axes.errorbar(
-            [row["mean_score"] for row in one["bins"]],
-            [row["accuracy"] for row in one["bins"]],
-            yerr=list(zip(*map(_errors, one["bins"]), strict=True)),
-            color=look[label].colour,
-            marker=look[label].marker,
-            linestyle=look[label].line,
-            elinewidth=0.7,
-            capsize=1.5,
-            clip_on=False,
-        )
-        for label, one in found.items()
-    ]
+    handles = [_line(axes, one["bins"] if one is not None else [], look[label]) for label, one in found.items()]
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.set_aspect("equal")
@@ -51,6 +38,25 @@ def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     axes.set_ylabel("right answers in it, %,\nwith 95% interval")
     legend(figure, handles, names, LEGEND[width])
     return figure
+
+
+def _line(axes: Axes, bins: Sequence[dict[str, Any]], look: Look) -> Any:
+    """The line of a system through its bins, for the legend; without a bin it is in the legend alone."""
+    drawn = {"color": look.colour, "marker": look.marker, "linestyle": look.line}
+    if not bins:
+        from matplotlib.lines import Line2D
+
+        # An empty line among the axes would count as one without bounds when the room is shared out.
+        return Line2D([], [], **drawn)
+    return axes.errorbar(
+        [row["mean_score"] for row in bins],
+        [row["accuracy"] for row in bins],
+        yerr=list(zip(*map(_errors, bins), strict=True)),
+        **drawn,
+        elinewidth=0.7,
+        capsize=1.5,
+        clip_on=False,
+    )
 
 
 def _errors(row: dict[str, Any]) -> tuple[float, float]:

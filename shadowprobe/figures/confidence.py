@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.dataset import SUBSETS
-from shadowprobe.figures.findings import findings
+from shadowprobe.errors import UsageError
+from shadowprobe.figures.findings import NOT_KNOWN, findings_of
 from shadowprobe.figures.style import ABOVE, LINE_HEIGHT, Width, blank, lines_of, looks, wrapped
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from shadowprobe.probe import Findings
     from shadowprobe.runs import FinishedRun
 
 COLUMNS: dict[Width, int] = {"one": 2, "two": 4}
 BOX = {"whislo": "q05", "q1": "q25", "med": "q50", "q3": "q75", "whishi": "q95"}
+# Beyond it matplotlib's own arithmetic overflows; some systems say "no score" by the lowest number that there is.
+LARGEST = 1e300
 
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """One panel a system, since each score has a scale of its own; only the AUROC can be compared."""
-    found = [findings(run, "confidence") for run in runs]
+    found = findings_of(runs, "confidence")
     look = looks(run.label for run in runs)
     columns = min(len(runs), COLUMNS[width])
     rows = -(-len(runs) // columns)
@@ -28,29 +33,41 @@ def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     above = LINE_HEIGHT * (1 + max(map(lines_of, names)))
     figure, panels = blank(width, 0.35 + rows * (1.3 + above), nrows=rows, ncols=columns)
     for axes, run, name, one in zip(panels, runs, names, found, strict=False):
+        if one is None:
+            axes.set_title(name)
+            axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
+            axes.set_axis_off()
+            continue
         auroc = one["auroc_real_against_neutral"]
         axes.set_title(name if auroc is None else f"{name}\nAUROC {auroc:.2f}")
-        subsets = [subset for subset in SUBSETS if subset in one["subsets"]]
-        boxes = [{key: one["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
-        colour = look[run.label].colour
-        axes.bxp(
-            boxes,
-            positions=range(len(subsets)),
-            widths=0.6,
-            showfliers=False,
-            patch_artist=True,
-            boxprops={"facecolor": colour, "alpha": 0.55, "linewidth": 0.7},
-            medianprops={"color": "black", "linewidth": 1.4},
-            whiskerprops={"linewidth": 0.7},
-            capprops={"linewidth": 0.7},
-        )
-        axes.set_xticks(range(len(subsets)), [subset.capitalize() for subset in subsets], fontsize=6)
+        _draw_boxes(axes, run, one, look[run.label].colour)
     for axes in panels[len(runs) :]:
         axes.remove()
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
     figure.supylabel(scale, fontsize=7)
     told = "box: quartiles, line: median, whiskers: 5% to 95%"
-    if any(one["auroc_real_against_neutral"] is not None for one in found):
+    if any(one is not None and one["auroc_real_against_neutral"] is not None for one in found):
         told += "\nAUROC: Top and Shadow against Neutral, 0.5 is a coin"
     figure.supxlabel(told, fontsize=6.5)
     return figure
+
+
+def _draw_boxes(axes: Axes, run: FinishedRun, found: Findings, colour: str) -> None:
+    subsets = [subset for subset in SUBSETS if subset in found["subsets"]]
+    boxes = [{key: found["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
+    if any(abs(level) > LARGEST for box in boxes for level in box.values()):
+        raise UsageError(f"no such figure of `{run.label}` ({run.path}): its scores run beyond {LARGEST:g}")
+    axes.bxp(
+        boxes,
+        positions=range(len(subsets)),
+        widths=0.6,
+        showfliers=False,
+        patch_artist=True,
+        boxprops={"facecolor": colour, "alpha": 0.55, "linewidth": 0.7},
+        medianprops={"color": "black", "linewidth": 1.4},
+        whiskerprops={"linewidth": 0.7},
+        capprops={"linewidth": 0.7},
+    )
+    # Scores that hardly differ are written out: nobody adds an offset in the corner to every tick.
+    axes.ticklabel_format(axis="y", useOffset=False)
+    axes.set_xticks(range(len(subsets)), [subset.capitalize() for subset in subsets], fontsize=6)

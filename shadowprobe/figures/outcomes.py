@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.figures.bars import BAR, frame
-from shadowprobe.figures.findings import findings
+from shadowprobe.figures.findings import NOT_KNOWN, findings_of
 from shadowprobe.figures.style import Width, legend, legend_height
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ ROOM: dict[Width, int] = {"one": 16, "two": 8}
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """The five shares of each system as stacked bars."""
-    found = [findings(run, "prior") for run in runs]
-    subsets = [subset for subset in SUBSETS if all(subset in one for one in found)]
+    found = findings_of(runs, "prior")
+    subsets = [subset for subset in SUBSETS if all(subset in one for one in found if one is not None)]
     if not subsets:
         raise UsageError("no such figure: the runs share neither Top nor Shadow snippets")
     words = [words for words, _, _ in SEGMENTS.values()]
@@ -45,12 +45,15 @@ def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
         lefts = [0.0] * len(runs)
         handles.clear()
         for key, (_, colour, hatch) in SEGMENTS.items():
-            lengths = [100 * one[subset][key] for one in found]
+            lengths = [100 * one[subset][key] if one is not None else 0.0 for one in found]
             handles.append(axes.barh(places, lengths, BAR, lefts, color=colour, hatch=hatch, edgecolor="white", lw=0.6))
             for place, left, length in zip(places, lefts, lengths, strict=True):
                 if length >= ROOM[width]:
                     _write_inside(axes, left + length / 2, place, f"{length:.0f}")
             lefts = [left + length for left, length in zip(lefts, lengths, strict=True)]
+        for place, one in zip(places, found, strict=True):
+            if one is None:
+                _write_inside(axes, 50, place, NOT_KNOWN)
         axes.set_xlabel(f"share of {subset.capitalize()}, %")
     legend(figure, handles, words, columns)
     return figure

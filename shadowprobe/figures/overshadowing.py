@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.figures.bars import Column, draw_bars
-from shadowprobe.figures.findings import findings
+from shadowprobe.figures.findings import findings_of
 from shadowprobe.figures.style import Width
 
 if TYPE_CHECKING:
@@ -22,10 +22,14 @@ PANELS = {
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """Degree of overshadowing and prior bias of each system; without neutral contexts there is no prior bias."""
-    found = [findings(run, "overshadowing") for run in runs]
+    found = findings_of(runs, "overshadowing")
     columns = [
-        Column(title, "share of the names, %,\nwith 95% interval", [(one[key], one[f"{key}_ci95"]) for one in found])
+        Column(
+            title,
+            "share of the names, %,\nwith 95% interval",
+            [(one[key], one[f"{key}_ci95"]) if one is not None else (None, None) for one in found],
+        )
         for key, title in PANELS.items()
-        if any(one[key] is not None for one in found)
+        if any(one is not None and one[key] is not None for one in found)
     ]
     return draw_bars([run.label for run in runs], columns, width)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from shadowprobe.runs import FinishedRun
 
+# Points up and down from 0 that the axis shows at least.
+LEAST = 10
+
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """A linker that reads stays near 0 however wide the gap; one that repeats its prior rises with it."""
@@ -33,6 +36,9 @@ def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     figure, (axes,) = blank(width, 2.3 + legend_height(names, LEGEND[width]))
     axes.axhline(0, color="black", linewidth=0.6)
     handles = draw_lines(axes, categories, series, looks(series), lambda low: _named(low, below[low]))
+    # Where no system differs, the axis would zoom in on nothing.
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -LEAST), max(high, LEAST))
     axes.set_ylabel("right on Top minus on Shadow,\npoints, with 95% interval")
     axes.set_xlabel("how many times as common the Top entity is")
     legend(figure, handles, names, LEGEND[width])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.figures.bars import Column, draw_bars
-from shadowprobe.figures.findings import findings
+from shadowprobe.figures.findings import findings_of
 from shadowprobe.figures.style import Width
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ PANELS = {
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
     """Agreement of the neutral contexts of each system; it is a mean of shares."""
-    found = [findings(run, "prior") for run in runs]
+    found = findings_of(runs, "prior")
     columns = [
-        Column(title, about, [(one[key], one.get(f"{key}_ci95")) for one in found])
+        Column(title, about, [(one[key], one.get(f"{key}_ci95")) if one is not None else (None, None) for one in found])
         for key, (title, about) in PANELS.items()
     ]
     return draw_bars([run.label for run in runs], columns, width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -61,6 +62,8 @@ STYLE: dict[str, Any] = {
     # Without it every SVG has other identifiers.
     "svg.hashsalt": "shadowprobe",
 }
+# White space breaks lines and is none of them; a file with one of the others is no XML, and so no SVG.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
 
 
 class Look(NamedTuple):
@@ -114,7 +117,7 @@ def blank(width: Width, height: float, **layout: Any) -> tuple[Figure, list[Axes
 def wrapped(label: str, characters: int) -> str:
     """A label on as many lines as it needs."""
     # An argument that is not UTF-8 has characters that no font can be asked for.
-    printable = label.encode("utf-8", "replace").decode()
+    printable = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", label.encode("utf-8", "replace").decode())
     return "\n".join(textwrap.wrap(printable, characters)) or "(no name)"
 
 

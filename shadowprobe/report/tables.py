@@ -19,7 +19,7 @@ from shadowprobe.run_directory import RESULTS
 from shadowprobe.runs import FinishedRun
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
 
 # Each format with the ending of its files.
 FORMATS = {"terminal": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex", "json": ".json"}
@@ -36,6 +36,8 @@ MARK, NOTHING = " †", "–"
 # A table of more columns spans both columns of a printed page.
 WIDE = 8
 PAGE_WIDTH = 110
+# Characters up to which a word of a name is not broken on a terminal.
+WORD = 12
 
 
 class Column(Struct, frozen=True):
@@ -240,13 +242,15 @@ def show(tables: Iterable[Table], console: Console) -> None:
     for number, table in enumerate(tables):
         if number:
             console.print()
-        console.print(_rich(table))
+        # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
+        console.print(_rich(table), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
 
 
 def _rich(table: Table) -> RenderableType:
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table as Rich
     from rich.text import Text
 
@@ -258,7 +262,13 @@ def _rich(table: Table) -> RenderableType:
         above = [column.group if column.group != group else ""] if any(one.group for one in table.columns) else []
         group = column.group
         heading, words = Text("\n".join([*above, column.name])), place < table.words
-        drawn.add_column(heading, justify="left" if words else "right", overflow="fold")
+        lines = [*heading.plain.split("\n"), *(table.texts(row)[place] for row in table.rows)]
+        widest = max(map(cell_len, lines))
+        # A number is never broken, and a name only where a word of it is long.
+        least = max(cell_len(word) for line in lines for word in line.split() or [""])
+        least = min(least, WORD) if words else least
+        justify: JustifyMethod = "left" if words else "right"
+        drawn.add_column(heading, justify=justify, overflow="fold", min_width=least, no_wrap=widest <= least)
     for row, apart in zip(table.rows, _breaks(table), strict=True):
         if apart:
             drawn.add_section()
@@ -287,7 +297,8 @@ def markdown(tables: Iterable[Table]) -> str:
 
 def _markdown_text(text: str) -> str:
     line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`*_|\[\]#])", r"\\\1", line)
+    # Between two dollars code hosts set formulas, and between tildes they strike out.
+    return re.sub(r"([\\`*_|\[\]#$~])", r"\\\1", line)
 
 
 LATEX = {

@@ -26,14 +26,19 @@ def percent(rate: float | None, interval: Any = None) -> str:
 
 def verdict(results: Results) -> str | None:
     """Reads or repeats, with both rates and their 95% intervals; None where the probe could not tell."""
+    words = said(results)
+    return f"{results['linker']['name']} {words}" if words is not None else None
+
+
+def said(results: Results) -> str | None:
+    """What the verdict says, without the name of the system before it."""
     found = results["probes"].get("overshadowing", {})
     if found.get("verdict") is None:
         return None
-    name = results["linker"]["name"]
     if found["verdict"] in {"silent", "unknown"}:
-        return f"{name} {WORDS[found['verdict']]}."
+        return f"{WORDS[found['verdict']]}."
     return (
-        f"{name} {WORDS[found['verdict']]}: of {found['spaces']} names, "
+        f"{WORDS[found['verdict']]}: of {found['spaces']} names, "
         f"{percent(found['prior_bias'], found['prior_bias_ci95'])} get its prior in both contexts, "
         f"and {percent(found['consistent'], found['consistent_ci95'])} get both right (95% intervals)."
     )

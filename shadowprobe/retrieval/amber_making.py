@@ -6,7 +6,7 @@ import hashlib
 import random
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -85,7 +85,8 @@ def paper_properties() -> Properties:
 def popularity_gap(head: float, tail: float) -> float:
     """How far apart two popularities are, as a share of their mean: the rule by which the released sets were chosen."""
     mean = (head + tail) / 2
-    return (head - tail) / mean if mean else 0.0
+    # Rounded, so that a gap of exactly a tenth is one: 6.3 and 5.7 differ by a little less in binary.
+    return round((head - tail) / mean, 9) if mean else 0.0
 
 
 def make_sets(names: Mapping[str, Sequence[Namesake]], properties: Mapping[str, Property]) -> Made:
@@ -138,12 +139,17 @@ def _tuples(entities: Sequence[Namesake], properties: Mapping[str, Property], dr
             if not stated:
                 dropped["facts that the beginning of no article states"] += 1
                 continue
-            pages = tuple(
-                Page(document.page or document.id, document.title)
+            answering = [
+                document
                 for document in entity.documents
                 if any(holds_any(texts[document.id], found) for found in forms.values())
-            )
-            yield Tuple(entity.id, number, tuple(values), stated[0][0], pages)
+            ]
+            yield Tuple(entity.id, number, tuple(values), stated[0][0], _pages(answering))
+
+
+def _pages(documents: Iterable[Document]) -> tuple[Page, ...]:
+    """The articles of documents, each once however many of its passages there are."""
+    return tuple(dict.fromkeys(Page(document.page or document.id, document.title) for document in documents))
 
 
 def _is_a_set(entities: Sequence[Namesake], found: Sequence[Tuple], dropped: Counter[str]) -> bool:
@@ -171,7 +177,7 @@ def _entities(entities: Sequence[Namesake], queries: Mapping[str, list[AmberQuer
             is_head=entity is entities[0],
             queries=tuple(queries.get(entity.id, ())),
             popularity=entity.popularity,
-            wikipedia=tuple(Page(document.page or document.id, document.title) for document in entity.documents),
+            wikipedia=_pages(entity.documents),
         )
         for entity in entities
         if entity.documents

@@ -89,19 +89,24 @@ def read_amber_sets(path: Path) -> dict[Part, list[AmberSet]]:
     if not files:
         raise InputError(path, f"holds no {FILE}")
     found: dict[Part, list[AmberSet]] = {}
+    ids: set[str] = set()
     for file in files:
-        found.setdefault(_part(file), []).extend(_read(file))
+        sets = list(_read(file, ids))
+        if not sets:
+            raise InputError(file, "holds no sets")
+        found.setdefault(_part(file), []).extend(sets)
     order = [(collection, task) for collection in (*COLLECTIONS, "") for task in (*TASKS, "")]
     return {part: found[part] for part in order if part in found}
 
 
 def _part(file: Path) -> Part:
-    task, collection = file.resolve().parent.name, file.resolve().parent.parent.name
+    # Of the folder, and not of the file: a file may be a link into a store whose folders say nothing.
+    folder = file.parent.resolve()
+    task, collection = folder.name, folder.parent.name
     return collection if collection in COLLECTIONS else "", task if task in TASKS else ""
 
 
-def _read(file: Path) -> Iterator[AmberSet]:
-    ids: set[str] = set()
+def _read(file: Path, ids: set[str]) -> Iterator[AmberSet]:
     for line, amber_set in read_lines(file, AmberSet):
         for name, problem in _faults(amber_set, ids):
             raise InputError(file, problem, line=line, field=name)
@@ -116,6 +121,8 @@ def _faults(amber_set: AmberSet, ids: set[str]) -> Iterator[tuple[str, str]]:
     if not any(entity.queries for entity in amber_set.qids.values()):
         yield "qids", "no entity has a query"
     for qid, query in amber_set.queries():
+        if not query.id.strip() or not query.input.strip():
+            yield f"qids.{qid}.queries", f"{query.id!r} has an empty id or input"
         if query.id in ids:
             yield f"qids.{qid}.queries", f"the id {query.id!r} stands twice"
         ids.add(query.id)
@@ -124,13 +131,17 @@ def _faults(amber_set: AmberSet, ids: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def names(parts: Mapping[Part, Sequence[AmberSet]]) -> dict[str, list[frozenset[str]]]:
-    """The documents of the entities behind each name, those of a head first."""
-    found: dict[str, list[frozenset[str]]] = {}
+    """The documents of the entities behind each name, most popular first; heads first where nothing says how popular.
+
+    People and things may share a name, so that it has a head in each collection.
+    """
+    found: dict[str, list[AmberEntity]] = {}
     for sets in parts.values():
         for amber_set in sets:
-            ordered = sorted(
-                amber_set.qids.values(), key=lambda entity: (not entity.is_head, -(entity.popularity or 0))
-            )
-            known = found.setdefault(amber_set.name, [])
-            known += [entity.documents for entity in ordered if entity.documents not in known]
-    return found
+            found.setdefault(amber_set.name, []).extend(amber_set.qids.values())
+    return {name: list(dict.fromkeys(one.documents for one in _by_popularity(many))) for name, many in found.items()}
+
+
+def _by_popularity(entities: Sequence[AmberEntity]) -> list[AmberEntity]:
+    told = all(entity.popularity is not None for entity in entities)
+    return sorted(entities, key=lambda entity: (-(entity.popularity or 0) if told else 0, not entity.is_head))

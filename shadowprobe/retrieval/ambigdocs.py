@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FILE = "ambigdocs.json"
 T = TypeVar("T")
+_MISSING = re.compile(r"missing required field `([^`]+)`")
 _DISAMBIGUATION = re.compile(r"\s*\(disambiguation\)\s*$", re.IGNORECASE)
 
 
@@ -92,7 +93,9 @@ def read_items(path: Path, kind: type[T], *, torn: bool = False) -> Iterator[tup
             item = decode(raw)
         except msgspec.ValidationError as error:
             problem, _, place = str(error).partition(" - at ")
-            raise fault(place.strip("`").removeprefix("$").lstrip("."), problem) from None
+            missing = _MISSING.search(problem)
+            field = place.strip("`").removeprefix("$").lstrip(".") or (missing[1] if missing else "")
+            raise fault(field, problem) from None
         yield Item(number, fault), item
 
 

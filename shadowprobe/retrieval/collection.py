@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
+from shadowprobe.build.dumps.files import broken, open_dump
 from shadowprobe.catalogue import builtin_directory
 from shadowprobe.errors import InputError, UsageError, nearest
-from shadowprobe.jsonl import file_digest, read_json, read_lines
+from shadowprobe.jsonl import BOM, decode_lines, file_digest, read_json
 from shadowprobe.retrieval.model import Document
 
 CARD, DOCUMENTS = "collection.json", "documents.jsonl"
 BUILTIN = ("namesakes",)
 # What a file of DPR's passages begins with.
-_DPR = "id\ttext\ttitle"
+_DPR = b"id\ttext\ttitle"
 
 
 class CollectionCard(Struct, omit_defaults=True):
@@ -84,20 +85,9 @@ def _of_directory(path: Path) -> Collection:
 
 
 def read_documents(path: Path) -> Iterator[Document]:
-    """The documents of a file: JSON lines of our own or of KILT's knowledge source, or DPR's table; gzip or plain."""
-    first = _first_line(path)
-    if first.startswith(_DPR):
-        yield from _read_dpr(path)
-        return
+    """The documents of a file: JSON lines of our own or of KILT's knowledge source, or DPR's table; packed or plain."""
     seen: set[int] = set()
-    kilt = '"wikipedia_title"' in first
-    lines: Iterator[tuple[int, _Kilt | Document]]
-    if path.suffix == ".gz":
-        lines = _unpacked(path, kilt)
-    else:
-        lines = iter(read_lines(path, _Kilt)) if kilt else iter(read_lines(path, Document))
-    for line, item in lines:
-        document = _from_kilt(item) if isinstance(item, _Kilt) else item
+    for line, document in _read(path):
         if not document.id:
             raise InputError(path, "is empty", line=line, field="id")
         # A hash takes a tenth of the room of the id; an id stands twice far more often than two share a hash.
@@ -105,27 +95,29 @@ def read_documents(path: Path) -> Iterator[Document]:
             raise InputError(path, f"{document.id!r} stands twice", line=line, field="id")
         seen.add(code)
         yield document
+    if not seen:
+        raise InputError(path, "holds no documents")
 
 
-def _first_line(path: Path) -> str:
-    try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            return file.readline()
-    except (UnicodeDecodeError, gzip.BadGzipFile):
-        raise InputError(path, "is neither text nor gzip") from None
-    except OSError as error:
-        raise InputError(path, f"cannot be read ({error.strerror or error})") from None
+def _read(path: Path) -> Iterator[tuple[int, Document]]:
+    """Every document with its line, in whichever of the forms the first line is."""
+    with closing(_unpacked(path)) as lines:
+        first = next((line for line in lines if line.strip()), b"").removeprefix(BOM)
+    if first.startswith(_DPR):
+        return _read_dpr(path)
+    if first and not first.lstrip().startswith(b"{"):
+        raise InputError(path, "is neither JSON lines nor a table with the columns id, text and title", line=1)
+    if b'"wikipedia_title"' in first:
+        return ((line, _from_kilt(article)) for line, article in decode_lines(path, _unpacked(path), _Kilt))
+    return decode_lines(path, _unpacked(path), Document)
 
 
-def _unpacked(path: Path, kilt: bool) -> Iterator[tuple[int, _Kilt | Document]]:
-    decode: Callable[[bytes], _Kilt | Document]
-    decode = msgspec.json.Decoder(_Kilt).decode if kilt else msgspec.json.Decoder(Document).decode
-    with gzip.open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield number, decode(line)
-            except ValueError as error:
-                raise InputError(path, str(error), line=number) from None
+def _unpacked(path: Path) -> Generator[bytes, None, None]:
+    with open_dump(path) as file:
+        try:
+            yield from file
+        except (OSError, EOFError, zlib.error) as error:
+            raise broken(path, error) from None
 
 
 def _from_kilt(article: _Kilt) -> Document:
@@ -135,17 +127,23 @@ def _from_kilt(article: _Kilt) -> Document:
     return Document(article.wikipedia_id, article.wikipedia_title, text, qid=known.get("wikidata_id"))
 
 
-def _read_dpr(path: Path) -> Iterator[Document]:
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-        next(file)
-        for number, line in enumerate(file, start=2):
-            cells = line.rstrip("\n").split("\t")
-            if len(cells) != 3:
-                raise InputError(path, f"has {len(cells)} columns, not the three id, text and title", line=number)
-            text = cells[1]
-            if text[:1] == text[-1:] == '"' and len(text) > 1:
-                text = text[1:-1].replace('""', '"')
-            yield Document(cells[0], cells[2], text, page=cells[2])
+def _read_dpr(path: Path) -> Iterator[tuple[int, Document]]:
+    for number, line in enumerate(_unpacked(path), start=1):
+        if number == 1 or not line.strip():
+            continue
+        try:
+            cells = line.decode("utf-8").rstrip("\r\n").split("\t")
+        except UnicodeDecodeError as wrong:
+            raise InputError(path, f"is not UTF-8 (byte {wrong.start}: {wrong.reason})", line=number) from None
+        if len(cells) != 3:
+            raise InputError(path, f"has {len(cells)} columns, not the three id, text and title", line=number)
+        found, text, title = map(_unquoted, cells)
+        yield number, Document(found, title, text, page=title)
+
+
+def _unquoted(cell: str) -> str:
+    """A cell without the quotes that are put around one which holds some, and then doubles these."""
+    return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
 def digest_of(path: Path) -> str:

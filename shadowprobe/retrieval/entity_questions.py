@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +17,7 @@ from shadowprobe.jsonl import read_json
 
 _RELATION = re.compile(r"P[1-9][0-9]*")
 _BUCKET = re.compile(r"bucket(\d+)")
+_SPLIT = re.compile(r"\.(train|dev|test)\.json$")
 PLACE = "[E]"
 
 
@@ -62,23 +63,37 @@ def read_questions(path: Path) -> dict[str, list[Question]]:
     known = [file for file in found if _relation(file)]
     if not known:
         raise InputError(path, "holds no questions: their files are named by relation, as in P19.test.json")
+    splits = {split[1] for file in known if (split := _SPLIT.search(file.name))}
+    if len(splits) > 1:
+        # The release has them side by side, and what they give together would be nobody's figure.
+        raise InputError(path, f"holds questions of {' and '.join(sorted(splits))}: give the folder of one of these")
     questions: dict[str, list[Question]] = {}
     for file in known:
         bucket = _BUCKET.match(file.name)
         for number, question in enumerate(read_json(file, list[Question])):
-            for name, text in (("question", question.question), *(("answers", answer) for answer in question.answers)):
-                if not text.strip():
-                    raise InputError(file, f"item {number}: is empty", field=name)
-            if not question.answers:
-                raise InputError(file, f"item {number}: has none", field="answers")
+            for field, problem in _faults(question):
+                raise InputError(file, problem, field=f"[{number}].{field}")
             placed = msgspec.structs.replace(question, bucket=int(bucket[1])) if bucket else question
             questions.setdefault(_relation(file), []).append(placed)
+    if not questions:
+        raise InputError(path, "holds no questions")
     return questions
+
+
+def _faults(question: Question) -> Iterator[tuple[str, str]]:
+    if not question.question.strip():
+        yield "question", "is empty"
+    if not question.answers:
+        yield "answers", "has none"
+    if not all(answer.strip() for answer in question.answers):
+        yield "answers", "one is empty"
+    if question.frequency is not None and question.frequency < 0:
+        yield "frequency", "is below zero"
 
 
 def _relation(file: Path) -> str:
     """The relation that a file's name begins with, or else its folder's; empty where neither does."""
-    for name in (file.name, file.parent.name):
+    for name in (file.name, file.parent.resolve().name):
         if match := _RELATION.match(name):
             return match[0]
     return ""

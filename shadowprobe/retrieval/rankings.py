@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import Struct, field
 
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import open_for_reading, read_lines
+from shadowprobe.jsonl import BOM, open_for_reading, read_lines
 from shadowprobe.retrieval.collection import Collection
 from shadowprobe.retrieval.model import Document, Ranking
 from shadowprobe.statistics import ROUNDS, SEED
@@ -34,7 +35,7 @@ class _Kilt(Struct):
 
 
 class Rankings:
-    """Ranked articles by query: of several passages of one article the first counts."""
+    """Ranked articles by query, down to `depth`: of several passages of one article the first counts."""
 
     def __init__(
         self,
@@ -57,37 +58,61 @@ class Rankings:
 
     def passages(self, query: str) -> tuple[str, ...]:
         """The ids of what was found, passage by passage; nothing for a query without a ranking."""
-        return self._ranked.get(query, ())
+        return self._ranked.get(query, ())[: self.depth]
 
     def articles(self, query: str) -> list[str]:
         """The articles that were found, each once, where its best passage stands."""
-        return list(dict.fromkeys(self._pages.get(found, found) for found in self.passages(query)))
+        # Cut off after passages have become articles: stored rankings may be longer, and AmbER counts articles.
+        found = self._ranked.get(query, ())
+        return list(dict.fromkeys(self._pages.get(one, one) for one in found))[: self.depth]
 
     def texts(self, queries: Iterable[str]) -> dict[str, Document]:
         """The documents that were found for some queries."""
         return self.collection.texts({found for query in queries for found in self.passages(query)})
 
 
-def pages_of(collection: Collection) -> dict[str, str]:
-    """The article of each document that is a passage of one."""
-    return {document.id: document.page for document in collection.documents() if document.page is not None}
+class LookedUp(NamedTuple):
+    """What a collection knows of some ids: the articles of those that are passages, and the ids that it lacks."""
+
+    pages: dict[str, str]
+    lacking: set[str]
+
+
+def look_up(collection: Collection, ids: Set[str]) -> LookedUp:
+    """Looks some ids up among the documents of a collection and the articles that these are passages of."""
+    found = LookedUp({}, set(ids))
+    for document in collection.documents():
+        found.lacking.discard(document.id)
+        if document.page is not None:
+            found.lacking.discard(document.page)
+            if document.id in ids:
+                found.pages[document.id] = document.page
+    return found
 
 
 def read_rankings(path: Path) -> list[Ranking]:
-    """Rankings of a file: our own lines, or predictions in KILT's form."""
-    with open_for_reading(path) as file:
-        first = file.readline()
-    kilt = b'"provenance"' in first
+    """Rankings of a file: our own lines, or predictions in KILT's form; a document that stands twice counts once."""
     found: dict[str, Ranking] = {}
-    lines: Iterable[tuple[int, _Kilt | Ranking]] = read_lines(path, _Kilt) if kilt else read_lines(path, Ranking)
+    lines: Iterable[tuple[int, _Kilt | Ranking]]
+    lines = read_lines(path, _Kilt) if _is_kilt(path) else read_lines(path, Ranking)
     for line, item in lines:
         ranking = _from_kilt(path, line, item) if isinstance(item, _Kilt) else item
         if ranking.id in found:
             raise InputError(path, f"{ranking.id!r} stands twice", line=line, field="id")
         if ranking.scores and len(ranking.scores) != len(ranking.documents):
             raise InputError(path, "has another length than `documents`", line=line, field="scores")
-        found[ranking.id] = ranking
+        found[ranking.id] = Ranking(ranking.id, tuple(dict.fromkeys(ranking.documents)))
     return list(found.values())
+
+
+def _is_kilt(path: Path) -> bool:
+    with open_for_reading(path) as file:
+        first = next((line for line in file if line.strip()), b"{}").removeprefix(BOM)
+    try:
+        return "output" in msgspec.json.decode(first, type=dict[str, msgspec.Raw])
+    except (ValueError, RecursionError):
+        # Whoever reads the lines says what is wrong with this one.
+        return False
 
 
 def _from_kilt(path: Path, line: int, item: _Kilt) -> Ranking:
@@ -96,7 +121,7 @@ def _from_kilt(path: Path, line: int, item: _Kilt) -> Ranking:
         raise InputError(path, "is empty", line=line, field="output")
     ids = [str(page.wikipedia_id) for page in outputs[0].provenance if page.wikipedia_id is not None]
     # Some tools write the word where a passage has no article.
-    return Ranking(item.id, tuple(dict.fromkeys(one for one in ids if one != "None")))
+    return Ranking(item.id, tuple(one for one in ids if one != "None"))
 
 
 def as_kilt(ranking: Ranking) -> dict[str, Any]:

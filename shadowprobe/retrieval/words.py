@@ -25,16 +25,21 @@ def beginning(text: str, words: int) -> str:
 
 @lru_cache(1)
 def _token() -> re.Pattern[str]:
-    """A run of letters, digits and marks, or any other character that is not white space."""
+    """A run of letters, digits and marks, or any other character that is to be seen; a format mark parts words."""
+    return re.compile(rf"(?:[^\W_]|[{_of_category('M')}])+|[^\s{_of_category('C')}]")
+
+
+def _of_category(wanted: str) -> str:
+    """The characters of a category of Unicode, as a class of a pattern has them."""
     ranges, start = [], None
     for code in range(sys.maxunicode + 2):
-        marked = code <= sys.maxunicode and unicodedata.category(chr(code))[0] == "M"
-        if marked and start is None:
+        inside = code <= sys.maxunicode and unicodedata.category(chr(code))[0] == wanted
+        if inside and start is None:
             start = code
-        elif not marked and start is not None:
+        elif not inside and start is not None:
             ranges.append(f"{re.escape(chr(start))}-{re.escape(chr(code - 1))}")
             start = None
-    return re.compile(rf"(?:[^\W_]|[{''.join(ranges)}])+|\S")
+    return "".join(ranges)
 
 
 def dpr_words(text: str) -> list[str]:

@@ -36,6 +36,7 @@ def test_options_are_written_down_without_secrets() -> None:
         "keyword": "D",
         "n": 3,
         "none": None,
+        "max_tokens": 512,
     }
     assert public_options(given) == {
         "url": "http://h/?k=***",
@@ -45,6 +46,7 @@ def test_options_are_written_down_without_secrets() -> None:
         "keyword": "D",
         "n": 3,
         "none": None,
+        "max_tokens": 512,
     }
 
 

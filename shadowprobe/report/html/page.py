@@ -20,7 +20,7 @@ from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.jsonl import write_atomically
 from shadowprobe.report.html.data import packed
 from shadowprobe.report.terminal import EXPLAINED, ORDER
-from shadowprobe.report.verdict import percent, verdict
+from shadowprobe.report.verdict import percent, said
 from shadowprobe.results import Results
 from shadowprobe.runs import FinishedRun
 
@@ -77,7 +77,8 @@ def page(runs: Sequence[FinishedRun]) -> str:
         "script": script,
         "title": escape(f"{', '.join(run.label for run in runs)} on {dataset.name}"),
         "verdicts": "".join(_verdict(run) for run in runs),
-        "about": escape(_about(runs[0].results)),
+        "heading": f"{', '.join(_isolated(run.label) for run in runs)} on {_isolated(dataset.name)}",
+        "about": _about(runs[0].results),
         "systems": "".join(_system(run) for run in runs),
         "tables": "".join(_tables(runs)),
         "figures": "".join(_figures(runs)),
@@ -96,20 +97,26 @@ def _hash(content: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
 
+def _isolated(name: str) -> str:
+    """A name whose marks of direction turn nothing but itself: numbers after it would read backwards."""
+    return f"<bdi>{escape(name)}</bdi>"
+
+
 def _verdict(run: FinishedRun) -> str:
+    words = said(run.results)
+    rest = f" {words}" if words else ": whether it reads the context or repeats its prior was not measured."
     # A label tells two runs of one linker apart, as its name does not.
-    named = {**run.results, "linker": {**run.results["linker"], "name": run.label}}
-    sentence = verdict(named) or f"{run.label}: whether it reads the context or repeats its prior was not measured."
-    return f'<p class="verdict"><bdi>{escape(sentence)}</bdi></p>'
+    return f'<p class="verdict">{_isolated(run.label)}{escape(rest)}</p>'
 
 
 def _about(results: Results) -> str:
     dataset = results["dataset"]
     limited = ", only the first of them" if dataset["limit"] is not None else ""
-    return (
-        f"Dataset {dataset['name']} {dataset['version']} ({dataset['digest'][:12]}): {dataset['spaces']} names, "
+    rest = (
+        f" {dataset['version']} ({dataset['digest'][:12]}): {dataset['spaces']} names, "
         f"{dataset['snippets']} snippets{limited}."
     )
+    return f"Dataset {_isolated(dataset['name'])}{escape(rest)}"
 
 
 def _system(run: FinishedRun) -> str:
@@ -125,8 +132,8 @@ def _system(run: FinishedRun) -> str:
     if results["settings"]["redirects"] is not None:
         words.append("the results were scored with a table of redirects, which the mentions below do without")
     words += results["notes"]
-    items = "".join(f"<li><bdi>{escape(word)}</bdi></li>" for word in words)
-    return f"<section><h3><bdi>{escape(run.label)}</bdi></h3><ul>{items}</ul></section>"
+    items = "".join(f"<li>{_isolated(word)}</li>" for word in words)
+    return f"<section><h3>{_isolated(run.label)}</h3><ul>{items}</ul></section>"
 
 
 def _tables(runs: Sequence[FinishedRun]) -> Iterator[str]:
@@ -183,7 +190,7 @@ def _names(runs: Sequence[FinishedRun]) -> Table:
 def _table(name: str, caption: str, heads: Sequence[str], rows: Rows) -> str:
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in ("system", *heads))
     body = "".join(
-        f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th><td>{"</td><td>".join(map(escape, cells))}</td></tr>'
+        f'<tr><th scope="row">{_isolated(label)}</th><td>{"</td><td>".join(map(escape, cells))}</td></tr>'
         for label, cells in rows
     )
     # A wide table scrolls by itself, by keyboard too, and not the page; what it is about stays where it is.

@@ -243,7 +243,7 @@
     const items = spaces[entry.space][1].map((title, place) => {
       const [commonness, description] = data.entities[title] ?? [null, ""];
       const item = make("li", {}, isolated(string(title)), place === 0 ? " (Top)" : " (Shadow)");
-      if (commonness !== null) item.append(`, ${commonness} links to it`);
+      if (commonness !== null) item.append(`, commonness ${commonness}`);
       if (description) item.append(make("span", { class: "quiet" }, ": ", isolated(description)));
       return item;
     });

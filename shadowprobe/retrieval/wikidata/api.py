@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -16,6 +17,7 @@ from shadowprobe.retrieval.wikidata.entities import EVERY_LANGUAGE, INSTANCE_OF,
 from shadowprobe.retrieval.wikidata.service import Service, checked_address
 from shadowprobe.retrieval.wikidata.store import Contents, Writer, writing
 
+T = TypeVar("T")
 EXAMPLE = "https://www.wikidata.org"
 # What a Wikibase gives in one answer to somebody without special rights.
 AT_ONCE = 50
@@ -23,11 +25,12 @@ AT_ONCE = 50
 MOST_HITS = 500
 # The seconds that its copies may lag behind before it would rather not be asked, as its manual advises.
 MAXLAG = "5"
-CUT = "names whose search was cut off"
-MISSING = "entities that the search knows and the wiki does not"
+CUT = f"names whose search was cut off after {MOST_HITS} hits"
+GONE = "entities that the search knows and the wiki does not"
+WHOLE, CLASSES, NAMES = "labels|aliases|claims|sitelinks", "claims", "labels|aliases"
 
 
-class _Match(Struct):
+class _Match(Struct, frozen=True):
     text: str = ""
 
 
@@ -38,7 +41,7 @@ class _Hit(Struct):
     match: _Match = _Match()
 
     def is_called(self, name: str) -> bool:
-        return name in (self.label, self.match.text, *self.aliases)
+        return name in {self.label, self.match.text, *self.aliases}
 
 
 class _Search(Struct, rename={"more": "search-continue"}):
@@ -47,16 +50,16 @@ class _Search(Struct, rename={"more": "search-continue"}):
 
 
 class _Entities(Struct):
+    # PHP writes a table without entries as a list.
     entities: dict[str, Raw] | list[Raw]
 
 
 class _Lead(Struct, rename={"origin": "from"}):
     origin: str
-    to: str
 
 
 class _State(Struct):
-    """Whether an entity is there, and whether it was asked for under another id."""
+    """Whether an entity is there, and the id under which it was asked for where that is another's now."""
 
     missing: str | bool | None = None
     redirects: _Lead | None = None
@@ -73,60 +76,130 @@ class Wikibase:
 
     def __init__(self, url: str, service: Service, language: str) -> None:
         self.url, self.language = api_address(url), language
-        self._service = service
         self.dropped: Counter[str] = Counter()
+        self._service = service
 
     def search(self, name: str) -> list[str]:
         """The items that have exactly this name, in small and capital letters too."""
+        asked = {"search": name, "language": self.language, "uselang": self.language, "type": "item"}
         found: dict[str, None] = {}
         start: int | None = 0
         while start is not None:
             if start >= MOST_HITS:
                 self.dropped[CUT] += 1
                 break
-            asked = {"search": name, "language": self.language, "uselang": self.language, "type": "item"}
-            answer = self._ask("wbsearchentities", _Search, **asked, limit=str(AT_ONCE), **{"continue": str(start)})
+            place = {"limit": str(AT_ONCE), "continue": str(start)}
+            answer = self._ask("wbsearchentities", msgspec.json.Decoder(_Search).decode, asked | place)
             found |= {hit.id: None for hit in answer.search if hit.is_called(name)}
-            # An answer that goes on where it began would never end.
+            # One that goes on where it began would never come to an end.
             start = answer.more if answer.more is not None and answer.more > start else None
         return list(found)
 
     def items(self, qids: Iterable[str], properties: Collection[str], parts: str) -> Iterator[tuple[str, Item]]:
         """Each id with the item that it leads to, through a redirect if need be; those that are gone are left out."""
+
+        def parse(body: bytes) -> dict[str, Item]:
+            entities = msgspec.json.decode(body, type=_Entities).entities
+            return dict(_read(entities, self.language, properties)) if isinstance(entities, dict) else {}
+
+        asked = {"props": parts, "languages": f"{self.language}|{EVERY_LANGUAGE}"}
+        if parts == WHOLE:
+            asked["sitefilter"] = f"{self.language.replace('-', '_')}wiki"
         for batch in batches(qids, AT_ONCE):
-            languages = f"{self.language}|{EVERY_LANGUAGE}"
-            asked = {"ids": "|".join(batch), "props": parts, "languages": languages}
-            if "sitelinks" in parts:
-                asked["sitefilter"] = f"{self.language.replace('-', '_')}wiki"
-            answer = self._ask("wbgetentities", _Entities, **asked)
-            entities = answer.entities if isinstance(answer.entities, dict) else {}
-            yield from self._read(batch, entities, properties)
+            answer = self._ask("wbgetentities", parse, asked | {"ids": "|".join(batch)})
+            yield from ((qid, answer[qid]) for qid in batch if qid in answer)
 
-    def _read(
-        self, batch: Sequence[str], entities: Mapping[str, Raw], properties: Collection[str]
-    ) -> Iterator[tuple[str, Item]]:
-        states = {key: msgspec.json.decode(raw, type=_State) for key, raw in entities.items()}
-        # An answer is filed under the id that was asked for; one that is not says where it came from.
-        leads = {state.redirects.origin: key for key, state in states.items() if state.redirects is not None}
-        for qid in batch:
-            key = qid if qid in entities else leads.get(qid, "")
-            if key not in entities or states[key].missing is not None:
-                self.dropped[MISSING] += 1
-                continue
-            item = read_item(entities[key], self.language, properties)
-            if item is not None:
-                yield qid, item
+    def _ask(self, action: str, parse: Callable[[bytes], T], parameters: dict[str, str]) -> T:
+        parsed: list[T] = []
 
-    def _ask(self, action: str, kind: type[_T], **parameters: str) -> _T:
         def fault(status: int, body: bytes) -> str:
             if status != 200:
                 return f"status {status}"
             try:
-                msgspec.json.decode(body, type=kind)
+                parsed.append(parse(body))
             except ValueError as error:
                 return str(error)
             return ""
 
         fixed = {"action": action, "format": "json", "maxlag": MAXLAG}
-        _, body = self._service.get(self.url, fault, fixed | parameters)
-        return msgspec.json.decode(body, type=kind)
+        self._service.get(self.url, fault, fixed | parameters)
+        return parsed[-1]
+
+
+def _read(entities: dict[str, Raw], language: str, properties: Collection[str]) -> Iterator[tuple[str, Item]]:
+    """The items of an answer under the ids that were asked for."""
+    for key, raw in entities.items():
+        state = msgspec.json.decode(raw, type=_State)
+        item = read_item(raw, language, properties) if state.missing is None else None
+        if item is not None:
+            yield key, item
+            if state.redirects is not None:
+                yield state.redirects.origin, item
+
+
+def load_names(
+    wikibase: Wikibase,
+    names: Sequence[str],
+    store: Path,
+    properties: Collection[str],
+    *,
+    subclasses: bool = False,
+    progress: Progress | None = None,
+) -> Contents:
+    """Puts all items of some names into a file of facts, with the names of their values and, if wanted, their classes.
+
+    It is made anew each time: the answers are in the archive of the service.
+    """
+    tell = progress or (lambda what, done, total: None)
+    contents = Contents([wikibase.url], wikibase.language, sorted(properties))
+    with writing(store, contents) as writer:
+        found: dict[str, None] = {}
+        for number, name in enumerate(names, start=1):
+            found |= dict.fromkeys(wikibase.search(name))
+            tell("names searched for", number, len(names))
+        known, classes, values = _add_items(wikibase, writer, found, properties, tell)
+        if subclasses:
+            _add_classes(wikibase, writer, classes, tell)
+        for number, (qid, item) in enumerate(wikibase.items(sorted(values - known), (), NAMES), start=1):
+            writer.name(qid, item.names)
+            tell("names of values", number, None)
+        contents.counts = {"items": len(known)}
+    return contents
+
+
+def _add_items(
+    wikibase: Wikibase, writer: Writer, found: Collection[str], properties: Collection[str], tell: Progress
+) -> tuple[set[str], set[str], set[str]]:
+    """Adds the items that were found, each once; gives their ids, those of their classes and of their values."""
+    known: set[str] = set()
+    classes: set[str] = set()
+    values: set[str] = set()
+    there = 0
+    for _, item in wikibase.items(found, {*properties, INSTANCE_OF, SUBCLASS_OF}, WHOLE):
+        there += 1
+        tell("entities", there, len(found))
+        if item.qid in known:
+            continue
+        known.add(item.qid)
+        writer.add(item)
+        classes.update(item.items(INSTANCE_OF))
+        values.update(other for number in properties for other in item.items(number))
+    if there < len(found):
+        wikibase.dropped[GONE] += len(found) - there
+    return known, classes, values
+
+
+def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], tell: Progress) -> None:
+    """Adds the classes above some classes, all the way up."""
+    seen: set[str] = set()
+    left = set(classes)
+    while left:
+        seen |= left
+        above: set[str] = set()
+        for qid, item in wikibase.items(sorted(left), {SUBCLASS_OF}, CLASSES):
+            # A class that was merged into another is as good as one below it.
+            parents = [*item.items(SUBCLASS_OF), *([item.qid] if item.qid != qid else [])]
+            writer.classify(qid, parents)
+            above.update(parents)
+        left = above - seen
+        tell("classes", len(seen), None)

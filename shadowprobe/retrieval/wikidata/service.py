@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import Struct
+
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.shapes import error_code
 from shadowprobe.build.way_out import BUSY, CONNECT, TIMEOUT, StrangeError, WayOut, short
@@ -60,7 +63,8 @@ class Service(WayOut):
                 return stored.status, stored.body
             response = self._ask(lambda: self._sent(address))
         except requests.exceptions.ConnectionError:
-            raise BuildError(f"{where}: no connection; is the address right?") from None
+            hint = LATER if self._reached else "is the address right?"
+            raise BuildError(f"{where}: no connection; {hint}") from None
         except requests.exceptions.Timeout:
             raise BuildError(f"{where}: no answer within {TIMEOUT:.0f} seconds; {LATER}") from None
         except requests.exceptions.RequestException as error:
@@ -81,9 +85,8 @@ class Service(WayOut):
         if response.is_redirect:
             raise BuildError(f"{where}: leads on to {place(response.headers['Location'])}: give that address")
         if code := error_code(response):
-            info = response.json().get("error", {}).get("info", "") if response.content else ""
-            later = f"; {LATER}" if code in BUSY else ""
-            raise BuildError(f"{where}: the API says {f'{code}: {info}'.removesuffix(': ')}{later}")
+            said, later = f"{code}: {_info(response.content)}".removesuffix(": "), f"; {LATER}" if code in BUSY else ""
+            raise BuildError(f"{where}: the API says {said}{later}")
         if status == 429 or status >= 500:
             raise BuildError(f"{where}: {status} {response.reason}; {LATER}")
 
@@ -91,3 +94,19 @@ class Service(WayOut):
         """Lets go of the connection and of the archive."""
         self._session.close()
         self.archive.close()
+
+
+class _Told(Struct):
+    info: str = ""
+
+
+class _Refusal(Struct):
+    error: _Told
+
+
+def _info(body: bytes) -> str:
+    """What an error says of itself, cut to what a line has room for; nothing where only a header tells of it."""
+    try:
+        return " ".join(msgspec.json.decode(body, type=_Refusal).error.info.split())[:200]
+    except ValueError:
+        return ""

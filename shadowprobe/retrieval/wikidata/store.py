@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ class Writer:
             self._add("title", qid, item.title)
         for name in item.items(INSTANCE_OF):
             self._add("kind", qid, number_of(name))
-        self.classify(item)
+        self.classify(item.qid, item.items(SUBCLASS_OF))
         for number, values in item.claims.items():
             if number in {INSTANCE_OF, SUBCLASS_OF}:
                 continue
@@ -81,10 +81,10 @@ class Writer:
         if names:
             self._add("label", number_of(qid), self._encode(names).decode())
 
-    def classify(self, item: Item) -> None:
-        """Adds the classes that an item is a subclass of."""
-        for parent in item.items(SUBCLASS_OF):
-            self._add("subclass", number_of(item.qid), number_of(parent))
+    def classify(self, qid: str, parents: Iterable[str]) -> None:
+        """Adds the classes that a class is below."""
+        for parent in parents:
+            self._add("subclass", number_of(qid), number_of(parent))
 
     def _add(self, table: str, *row: Any) -> None:
         rows = self._rows.setdefault(table, [])

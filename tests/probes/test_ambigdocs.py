@@ -1,0 +1,204 @@
+"""Recall and the five kinds of answers, on outputs worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID, SETS, ambig_set
+
+from shadowprobe.plugins import make_retrieval_probe
+from shadowprobe.probe import Findings
+from shadowprobe.retrieval.ambigdocs import AmbigSet
+from shadowprobe.retrieval.probe import AnswerProbe
+from shadowprobe.statistics import ROUNDS, SEED
+
+RECALLS = ("answer_recall", "entity_recall", "entity_answer_recall")
+JUDGES = ambig_set(
+    "judges",
+    "Judge Day",
+    ("Charles Bernard Day", "Alabama"),
+    ("Edward William Day", "Rhode Island"),
+    ("William Louis Day", "Ohio"),
+    question="What is the state where Judge Day was born?",
+)
+
+
+def probe(rounds: int = ROUNDS) -> AnswerProbe:
+    made = make_retrieval_probe("shadowprobe.probes.ambigdocs:AmbigdocsProbe", AnswerProbe)
+    made.rounds = rounds
+    return made
+
+
+def findings(*said: tuple[AmbigSet, str | None]) -> Findings:
+    """What the probe finds; an output of None is missing."""
+    answers = {one.id: output for one, output in said if output is not None}
+    return probe().measure([one for one, _ in said], answers)
+
+
+def kind_of(one: AmbigSet, output: str) -> str:
+    """The kind of one answer."""
+    found: dict[str, dict[str, int]] = findings((one, output))["categories"]
+    (kind,) = [kind for kind, row in found.items() if row["n"]]
+    return kind
+
+
+def recalls(one: AmbigSet, output: str) -> list[float]:
+    """The recall of answers, of entities, and of both together."""
+    found = findings((one, output))
+    return [found[name] for name in RECALLS]
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"),
+    [
+        (
+            "Charles Bernard Day was born in Alabama. Edward William Day was born in Rhode Island."
+            " William Louis Day was born in Ohio.",
+            "complete",
+        ),
+        ("William Louis Day was born in Ohio, and Charles Bernard Day was born in Alabama.", "partial"),
+        ("The context does not provide enough information.", "no_answer"),
+        ("Judge Day was born in Ohio.", "ambiguous"),
+        ("Judge Day was born in Alabama, Rhode Island, and Ohio.", "merged"),
+    ],
+)
+def test_the_answers_of_the_poster_are_of_its_five_kinds(output: str, kind: str) -> None:
+    assert kind_of(JUDGES, output) == kind
+
+
+def test_the_recall_of_a_partial_answer_of_the_poster() -> None:
+    # Of the answers Ohio and Alabama; of the entities two whole, and `william` of the third, who is Edward William.
+    said = recalls(JUDGES, "William Louis Day was born in Ohio, and Charles Bernard Day was born in Alabama.")
+    assert said == pytest.approx([2 / 3, 2.5 / 3, 2 / 3])
+
+
+def test_a_head_that_is_right_and_a_tail_that_is_wrong_is_a_partial_answer() -> None:
+    # The river and its two words; the ship is named, and neither `falmouth` nor `harbour` is there.
+    assert recalls(AVON, AVON_SAID) == [0.5, 1.0, 0.5]
+    assert kind_of(AVON, AVON_SAID) == "partial"
+
+
+def test_an_answer_that_two_namesakes_share_is_given_for_the_one_that_is_named() -> None:
+    assert recalls(BERG, BERG_SAID) == [1.0, 0.5, 0.5]
+    # One with its entity and one without.
+    assert kind_of(BERG, BERG_SAID) == "merged"
+    assert kind_of(BERG, "Both the ship and the river are from 1912.") == "complete"
+
+
+def test_the_means_are_over_sets_and_a_missing_answer_counts_as_none() -> None:
+    found = findings((AVON, AVON_SAID), (BERG, BERG_SAID), (COMO, None))
+    assert [found[name] for name in RECALLS] == pytest.approx([1.5 / 3, 1.5 / 3, 1 / 3])
+    assert (found["n"], found["missing"]) == (3, 1)
+    assert found["documents_mean"] == pytest.approx(7 / 3)
+    assert {kind: row["n"] for kind, row in found["categories"].items()} == {
+        "complete": 0,
+        "partial": 1,
+        "no_answer": 1,
+        "ambiguous": 0,
+        "merged": 1,
+    }
+
+
+def test_a_document_that_the_answer_leaves_out_costs_its_share_and_no_more() -> None:
+    # Two of three with answer and entity.
+    output = "The river is in Tuscany and the ship is from Genoa."
+    assert recalls(COMO, output) == pytest.approx([2 / 3, 2 / 3, 2 / 3])
+    assert kind_of(COMO, output) == "partial"
+    assert (recalls(COMO, COMO_SAID), kind_of(COMO, COMO_SAID)) == ([1.0, 1.0, 1.0], "complete")
+
+
+def test_shares_have_wilson_intervals() -> None:
+    found = findings((AVON, AVON_SAID), (BERG, BERG_SAID), (COMO, None))["categories"]
+    assert found["merged"]["share"] == pytest.approx(1 / 3)
+    # Wilson's formula for 1 of 3 and for 0 of 3.
+    assert found["merged"]["share_ci95"] == pytest.approx([0.0615, 0.7923], abs=1e-4)
+    assert found["complete"]["share_ci95"] == pytest.approx([0.0, 0.5615], abs=1e-4)
+
+
+def test_the_interval_of_a_recall_is_that_of_sets_drawn_again() -> None:
+    # Values 1/2, 1/2 and 0: three zeros come in one draw of 27, no zero in 8 of 27; both are more than 1 in 40.
+    answers = {AVON.id: AVON_SAID, BERG.id: BERG_SAID}
+    found = probe(rounds=20_000).measure(SETS, answers)
+    assert found["entity_answer_recall_ci95"] == [0.0, 0.5]
+    # The sum of 1/2, 1 and 0 in three draws: all zeros and all ones again in one of 27 each.
+    assert found["answer_recall_ci95"] == [0.0, 1.0]
+
+
+def test_the_same_is_found_by_the_number_of_documents() -> None:
+    four = ambig_set("four", "Dale", *((f"Dale ({kind})", "Kent") for kind in ("hill", "song", "ship", "play", "town")))
+    found = findings((AVON, AVON_SAID), (BERG, BERG_SAID), (COMO, COMO_SAID), (four, "The hill and the song: Kent."))
+    by = found["by_documents"]
+    assert list(by) == ["2", "3", "4+"]
+    assert [row["n"] for row in by.values()] == [2, 1, 1]
+    assert [row["documents_mean"] for row in by.values()] == [2, 3, 5]
+    # Every answer is Kent; two of five are named.
+    assert [row["entity_answer_recall"] for row in by.values()] == pytest.approx([0.5, 1.0, 0.4])
+    assert by["3"]["categories"]["complete"]["share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"),
+    [
+        pytest.param("It is Genoa harbour.", "no_answer", id="one word of three is no answer without its entity"),
+        pytest.param("It is the old harbour of Genoa.", "ambiguous", id="two of three are"),
+        pytest.param("The ship: Genoa.", "partial", id="one word of three is an answer with its entity"),
+        pytest.param("It is white.", "ambiguous", id="one word of two is an answer without its entity"),
+    ],
+)
+def test_how_much_of_an_answer_must_be_there(output: str, kind: str) -> None:
+    one = ambig_set("como", "Como", ("Como (ship)", "old Genoa quay"), ("Como (horse)", "white mane"))
+    assert kind_of(one, output) == kind
+
+
+def test_the_best_form_of_an_answer_counts() -> None:
+    one = ambig_set("dale", "Dale", ("Dale (hill)", ["Kent county", "Kent"]), ("Dale (ship)", ["Lyon", "Port of Lyon"]))
+    # `Kent` is whole; of `Lyon` nothing.
+    assert recalls(one, "The hill is in Kent.") == [0.5, 0.5, 0.5]
+
+
+def test_a_word_that_an_answer_has_twice_must_be_said_twice() -> None:
+    one = ambig_set("dale", "Dale", ("Dale (song)", "New York, New York"), ("Dale (ship)", "Lyon"))
+    assert recalls(one, "The song is New York.") == [0.25, 0.5, 0.25]
+    assert recalls(one, "The song is New York, New York.") == [0.5, 0.5, 0.5]
+
+
+def test_a_title_that_is_the_name_alone_is_named_by_the_whole_of_it() -> None:
+    one = ambig_set("evans", "Bill Evans", ("Bill Evans", "piano"), ("Bill Evans (saxophonist)", "saxophone"))
+    assert kind_of(one, "BILL\nEvans plays the piano.") == "partial"
+    # Evans alone is not his whole name.
+    assert kind_of(one, "Evans plays the piano.") == "ambiguous"
+
+
+def test_the_words_of_the_name_tell_nobody_apart() -> None:
+    one = ambig_set("berg", "Berg (disambiguation)", ("Berg River", "Cape"), ("Berg Street", "Oslo"))
+    assert kind_of(one, "Berg is in the Cape.") == "ambiguous"
+    # `disambiguation` is no part of the name, so that it may tell titles apart.
+    other = ambig_set("berg", "Berg (disambiguation)", ("Berg Disambiguation", "Cape"), ("Berg Street", "Oslo"))
+    assert kind_of(other, "Disambiguation: the Cape.") == "partial"
+
+
+def test_an_answer_of_stop_words_alone_cannot_be_given_and_is_counted() -> None:
+    one = ambig_set("dale", "Dale", ("Dale (song)", "The Who"), ("Dale (ship)", "Lyon"))
+    found = findings((one, "The song is by The Who, the ship from Lyon."))
+    assert (found["wordless"], found["answer_recall"]) == (1, 0.5)
+
+
+def test_an_empty_answer_is_no_answer_but_is_not_missing() -> None:
+    found = findings((AVON, " \n"))
+    assert (found["missing"], found["categories"]["no_answer"]["n"], found["entity_recall"]) == (0, 1, 0.0)
+
+
+def test_examples_are_the_first_of_their_kind_and_not_endless() -> None:
+    long = ambig_set("long", "Avon", ("Avon (river)", "Bristol Channel"), ("Avon (ship)", "Falmouth harbour"))
+    found = findings((BERG, BERG_SAID), (long, f"{AVON_SAID}{' and so on' * 100}"), (AVON, AVON_SAID), (COMO, None))
+    assert list(found["examples"]) == ["partial", "merged"]
+    assert found["examples"]["merged"] == {"id": "berg", "question": BERG.question, "answer": BERG_SAID}
+    assert found["examples"]["partial"]["id"] == "long"
+    assert len(found["examples"]["partial"]["answer"]) == 303
+
+
+def test_nothing_is_measured_without_sets() -> None:
+    assert probe().measure([], {}) == {"not_measured": "there are no sets"}
+
+
+def test_rounds_and_seed_are_those_of_the_other_probes() -> None:
+    assert (AnswerProbe.rounds, AnswerProbe.seed) == (ROUNDS, SEED)
