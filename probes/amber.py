@@ -71,6 +71,11 @@ class AmberProbe(RankingProbe):
             name: [one for found in documents for one in sorted(found)] for name, documents in names(self.parts).items()
         }
 
+    def gold(self) -> frozenset[str]:
+        """The documents that answer a query."""
+        every = (query for sets in self.parts.values() for one in sets for _, query in one.queries())
+        return frozenset(document for query in every for document in query.gold)
+
     def measure(self, rankings: Rankings) -> Findings:
         """The figures of each collection and task, under `human` and `nonhuman` where the files say which."""
         findings: Findings = {}

@@ -35,11 +35,12 @@ def sentence_of(snippet: Snippet, prose: Prose) -> Snippet:
 
 def cut_short(snippet: Snippet, words: int) -> Snippet:
     """The mention with at most so many words of its text on each side."""
-    before = list(_WORD.finditer(snippet.text, 0, snippet.start))[-words:]
+    before = list(_WORD.finditer(snippet.text, 0, snippet.start))
     after = list(_WORD.finditer(snippet.text, snippet.end))
-    # Punctuation or an ending that touches the mention belongs to it, and is no word of the context.
-    touching = bool(after) and after[0].start() == snippet.end
-    after = after[: words + touching]
+    # A bracket or an ending that touches the mention belongs to it, and is no word of the context.
+    opens = bool(before) and before[-1].end() == snippet.start
+    closes = bool(after) and after[0].start() == snippet.end
+    before, after = before[-(words + opens) :], after[: words + closes]
     start = before[0].start() if before else snippet.start
     return part_of(snippet, Span(start, after[-1].end() if after else snippet.end))
 

@@ -183,6 +183,11 @@ def make_directory(path: Path) -> None:
         raise UsageError(f"cannot write to {path} ({error.strerror})") from None
 
 
+def directory_name(name: str) -> str:
+    """A name as that of a directory: one with a slash in it, or two dots, must not lead elsewhere."""
+    return re.sub(r"[/\\\0]|^[.]{0,2}$", "_", name)
+
+
 def _read_card(path: Path) -> Card:
     if not path.is_dir():
         raise InputError(path, "is not a dataset directory" if path.exists() else "no such dataset directory")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import shadowprobe
 from shadowprobe import formats, plugins
 from shadowprobe.answers import Answers
 from shadowprobe.catalogue import open_dataset
-from shadowprobe.dataset import Dataset, make_directory
+from shadowprobe.dataset import Dataset, directory_name, make_directory
 from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.identity import read_redirects
 from shadowprobe.jsonl import as_read_back, encode_json, encode_lines, file_digest, read_lines, write_atomically
@@ -354,8 +353,8 @@ def _refuse_impossible(linker: Any, options: Mapping[str, str], batch_size: int 
 
 
 def _default_out(linker: str, dataset: Dataset) -> Path:
-    """`runs/LINKER-DATASET`; a name with a slash in it must not lead elsewhere."""
-    return Path("runs") / re.sub(r"[/\\\0]", "_", f"{linker}-{dataset.name}")
+    """`runs/LINKER-DATASET`."""
+    return Path("runs") / directory_name(f"{linker}-{dataset.name}")
 
 
 def _text(argument: str) -> str:

@@ -40,10 +40,12 @@ def sample(
     """
     from shadowprobe.annotate.form import write_sample
     from shadowprobe.annotate.sample import draw
+    from shadowprobe.dataset import directory_name
 
     opened = common.open_dataset(dataset)
     drawn = draw(opened, n, seed, name)
-    form, sheet, key = write_sample(drawn, common.directory(out) or Path("annotation") / opened.name, force=force)
+    target = common.directory(out) or Path("annotation") / directory_name(opened.name)
+    form, sheet, key = write_sample(drawn, target, force=force)
     if json:
         common.print_json({"sample": drawn.key.sample, "form": str(form), "sheet": str(sheet), "key": str(key)})
         return

@@ -131,6 +131,13 @@ def directory(name: str | None) -> Path | None:
     return Path(name) if name is not None else None
 
 
+def file(name: str | None) -> Path | None:
+    """A file by name; the empty one, which a script's unset variable makes, is refused."""
+    if name == "":
+        raise UsageError("--out: the name of the file is empty")
+    return Path(name) if name is not None else None
+
+
 @contextmanager
 def stdout_is_ours() -> Iterator[None]:
     """Sends what a linker prints to stderr: our stdout may be read by a program."""

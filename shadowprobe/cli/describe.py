@@ -25,9 +25,10 @@ def describe(
     What the dataset has stays as it is. Answers of the wiki are kept in DIR/archive, and are not asked for again.
     """
     from shadowprobe.build.describe import write_described
+    from shadowprobe.dataset import directory_name
 
     opened = common.open_dataset(dataset)
-    target = common.directory(out) or Path("datasets") / f"{opened.name}-described"
+    target = common.directory(out) or Path("datasets") / directory_name(f"{opened.name}-described")
     user_agent = common.user_agent(contact)
     written, described = write_described(opened, wiki, target, user_agent=user_agent, force=force)
     if json:

@@ -37,12 +37,13 @@ def export_dataset(
     The way round: export, let a system answer elsewhere, and `shadowprobe score --format FORMAT` its answers.
     """
     from shadowprobe import formats, session
+    from shadowprobe.dataset import directory_name
 
     named = dataset if dataset is not None else session.dataset_of(predictions) if predictions is not None else "mini"
     opened = common.open_dataset(named)
     cut = opened.first(limit) if limit is not None else opened
     answers = session.stored_predictions(predictions, cut) if predictions is not None else None
-    target = common.directory(out) or Path("exports") / f"{opened.name}-{format_name}"
+    target = common.directory(out) or Path("exports") / directory_name(f"{opened.name}-{format_name}")
     written = formats.write(format_name, cut, target, common.subsets(subset, cut), answers, force=force)
     if json:
         common.print_json({str(path): count for path, count in written.items()})

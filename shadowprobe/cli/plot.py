@@ -37,7 +37,7 @@ def plot(
     if figure is None:
         _list(json=json)
         return
-    target = common.directory(out) or Path(f"{figure}.png")
+    target = common.file(out) or Path(f"{figure}.png")
     figures.write(figure, runs or [], target, force=force, width=width, dataset=dataset, names=name or ())
     if json:
         common.print_json({"figure": figure, "file": str(target)})

@@ -15,7 +15,7 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="Directories of finished runs over one dataset.")
     ],
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--out", metavar="FILE", help="Where to write [RUN/report.html; report.html for several runs]."),
     ] = None,
     dataset: Annotated[
@@ -34,4 +34,5 @@ def report(
     from shadowprobe.report.html.page import write_report
     from shadowprobe.runs import read_runs
 
-    typer.echo(f"Written to {write_report(read_runs(runs, dataset, name or ()), out, force=force)}", err=True)
+    target = common.file(out)
+    typer.echo(f"Written to {write_report(read_runs(runs, dataset, name or ()), target, force=force)}", err=True)

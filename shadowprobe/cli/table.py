@@ -73,9 +73,7 @@ def output(format_name: str | None, out: str | None, *, json: bool, force: bool)
     """The format and the file that a user asks for; a file that is there is refused before any work."""
     from shadowprobe.report.tables import FORMATS
 
-    if out == "":
-        raise UsageError("--out: the name of the file is empty")
-    target = Path(out) if out is not None else None
+    target = common.file(out)
     if format_name is not None and format_name not in FORMATS:
         choices = ", ".join(FORMATS)
         raise UsageError(f"--format {format_name}: choose from {choices}{nearest(format_name, FORMATS)}")
@@ -92,10 +90,12 @@ def output(format_name: str | None, out: str | None, *, json: bool, force: bool)
 
 def deliver(chosen: str, target: Path | None, tables: Sequence[Table], found: Comparison | None = None) -> None:
     """Prints tables, or writes them to a file whole."""
+    from shadowprobe.dataset import make_directory
     from shadowprobe.jsonl import write_atomically
     from shadowprobe.report.tables import show, written
 
     if target is not None:
+        make_directory(target.parent)
         write_atomically(target, written(chosen, tables, found).encode())
         typer.echo(f"Written to {target}", err=True)
     elif chosen == "terminal":

@@ -161,7 +161,11 @@ def _lines(results: Results) -> Iterator[Text]:
     over, prior = probes.get("overshadowing", {}), probes.get("prior", {})
     if "overshadowed" in over:
         yield _fact("same answer in both contexts", over, "overshadowed", "overshadowed, Fig. 4 left")
-        yield _fact("  and it is the prior", over, "prior_bias", "prior bias, Fig. 4 right")
+        if over["prior_bias"] is not None:
+            yield _fact("  and it is the prior", over, "prior_bias", "prior bias, Fig. 4 right")
+        else:
+            why = prior.get("not_measured", "no prior is known")
+            yield _line("  and it is the prior", f"not measured: {why}")
         yield _fact("both contexts right", over, "consistent", "consistent")
         yield _fact("Shadow answered with the Top entity", over, "answered_with_top", "answered with top")
         difference = f"{100 * over['top_minus_shadow']:+.1f} points"
@@ -233,8 +237,6 @@ def _warnings(results: Results) -> Iterator[Text]:
 
 
 def _fact(words: str, found: dict[str, Any], key: str, term: str) -> Text:
-    if found[key] is None:
-        return _line(words, "not measured: the dataset has no neutral contexts")
     return _line(words, f"{percent(found[key], found[f'{key}_ci95'])}   {term}")
 
 

@@ -55,6 +55,11 @@ class Collection:
         """The SHA-256 of the file of the documents."""
         return file_digest(self.path)
 
+    @property
+    def described(self) -> dict[str, str]:
+        """What a run says of the collection that it is over."""
+        return {"name": self.name, "digest": self.digest}
+
     def documents(self) -> Iterator[Document]:
         """Every document, in the order of the file."""
         return read_documents(self.path)

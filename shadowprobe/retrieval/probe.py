@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,6 +32,10 @@ class RankingProbe:
     def names(self) -> Mapping[str, Sequence[str]]:
         """The ambiguous names of the queries, each with the documents of its entities, most popular first."""
         return {}
+
+    def gold(self) -> Set[str]:
+        """The ids of the documents that are right for some query, where the queries say so."""
+        return frozenset()
 
     def measure(self, rankings: Rankings) -> Findings:
         """The findings, as they stand in results.json; rates are fractions of 1."""

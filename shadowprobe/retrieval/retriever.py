@@ -35,8 +35,8 @@ class Retriever:
         """Prepares the documents; they come once, and there may be millions."""
         raise NotImplementedError(f"{type(self).__name__} must define index()")
 
-    def search(self, queries: Sequence[Query], k: int) -> Sequence[Sequence[Hit]]:
-        """The best documents for each query, at most k, best first."""
+    def search(self, queries: Sequence[Query], k: int) -> Sequence[Sequence[Hit] | None]:
+        """The best documents for each query, at most k, best first; None where it failed, to be asked again later."""
         raise NotImplementedError(f"{type(self).__name__} must define search()")
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,16 +22,18 @@ from shadowprobe.jsonl import (
     drop_halves,
     encode_json,
     encode_lines,
+    file_digest,
     read_json,
     read_lines,
     write_atomically,
 )
+from shadowprobe.masking import public_options
 from shadowprobe.probe import Findings
 from shadowprobe.results import Results
 from shadowprobe.retrieval.collection import Collection, digest_of, open_collection
 from shadowprobe.retrieval.model import Hit, Query, Ranking
 from shadowprobe.retrieval.probe import RankingProbe
-from shadowprobe.retrieval.rankings import Rankings, pages_of, read_rankings
+from shadowprobe.retrieval.rankings import Rankings, look_up, read_rankings
 from shadowprobe.retrieval.retriever import Retriever
 from shadowprobe.run_directory import RESULTS, RUN, drop_torn_line, locked
 from shadowprobe.runner import Progress
@@ -79,19 +82,31 @@ class Asking:
 
     def __init__(self, probes: Sequence[str], collection: Collection, queries: Path | None = None) -> None:
         self.collection = collection
-        self.probes = [plugins.make_retrieval_probe(name, RankingProbe) for name in probes or _all_probes()]
-        if queries is not None and len(self.probes) > 1:
+        if queries is not None and len(probes) != 1:
             raise UsageError("--queries: goes with one --probe, whose queries they are")
+        self.probes = [_probe(name) for name in probes] or self._answerable(collection)
         self.sources = {probe.name: queries or self._folder(probe, collection) for probe in self.probes}
         for probe in self.probes:
             probe.load(self.sources[probe.name])
 
     @staticmethod
+    def _answerable(collection: Collection) -> list[RankingProbe]:
+        """All probes that a collection has queries for."""
+        found = _all_probes()
+        if collection.directory is not None:
+            found = [probe for probe in found if (collection.directory / probe.folder).exists()]
+            if not found:
+                raise UsageError(f"the collection `{collection.name}` has no queries: give --probe, and --queries")
+        return found
+
+    @staticmethod
     def _folder(probe: RankingProbe, collection: Collection) -> Path:
         if collection.directory is None:
-            raise UsageError(f"`{collection.name}` is a file of documents alone: give the queries by --queries")
+            raise UsageError(
+                f"`{collection.name}` is a file of documents alone: give --probe, and its queries by --queries"
+            )
         if not (folder := collection.directory / probe.folder).exists():
-            raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: no {probe.folder}")
+            raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: give --queries")
         return folder
 
     @property
@@ -116,6 +131,9 @@ class Asking:
         self, rankings: Sequence[Ranking], measuring: Measuring, retriever: Mapping[str, Any], notes: Sequence[str] = ()
     ) -> Results:
         """What every probe finds in the rankings."""
+        found = {document for ranking in rankings for document in ranking.documents}
+        gold = {document for probe in self.probes for document in probe.gold()}
+        looked_up = look_up(self.collection, found | gold)
         ranked = Rankings(
             self.collection,
             rankings,
@@ -123,12 +141,17 @@ class Asking:
             ks=measuring.ks,
             rounds=measuring.rounds,
             seed=measuring.seed,
-            pages=pages_of(self.collection),
+            pages=looked_up.pages,
         )
+        lacking = [
+            f"{len(ids & looked_up.lacking)} of the {len(ids)} {what} are not in the collection `{self.collection.name}`"
+            for ids, what in ((gold, "documents that queries ask for"), (found, "documents found"))
+            if ids & looked_up.lacking
+        ]
         return {
             "schema": SCHEMA,
             "retriever": dict(retriever),
-            "collection": {"name": self.collection.name, "digest": self.collection.digest},
+            "collection": self.collection.described,
             "queries": self.digests,
             "settings": {
                 "depth": measuring.depth,
@@ -137,7 +160,7 @@ class Asking:
                 "bootstrap_seed": measuring.seed,
             },
             "missing": sum(query not in ranked for query in self.queries()),
-            "notes": list(notes),
+            "notes": [*notes, *lacking],
             "probes": {probe.name: _findings(probe, ranked) for probe in self.probes},
         }
 
@@ -160,40 +183,49 @@ class RetrieveJob:
         self.measuring = _checked(measuring or Measuring())
         self.retriever = plugins.make_retriever(retriever, options)
         self.asking = Asking(probes, open_collection(collection), queries)
-        self.out = out or Path("runs") / re.sub(r"[/\\\0:]", "_", f"{retriever}-{self.asking.collection.name}")
+        self.out = out or _default_out(retriever, self.asking.collection)
         self.force = force
-        own = getattr(self.retriever, "linker", self.retriever)
+        values = plugins.option_values(getattr(self.retriever, "linker", self.retriever), options)
         self.described = {
             "name": self.retriever.name,
             "version": self.retriever.version,
-            "options": as_read_back(plugins.option_values(own, options)),
+            "options": public_options(as_read_back(values)),
         }
+        if files := {key: file_digest(value) for key, value in values.items() if _is_file(value)}:
+            # A file that has changed makes another retriever of it, whose rankings are not the old one's.
+            self.described["files"] = files
 
     def run(self, progress: Progress | None = None) -> Retrieved:
         """Asks what has no ranking yet, measures, writes results.json."""
         make_directory(self.out)
+        seconds = 0.0
         with locked(self.out, RANKINGS) as file:
             card = self._claim(file)
             drop_halves(self.out)
             queries = self.asking.queries()
             done = set() if self.force else self._done(queries)
             waiting = [query for query in queries.values() if query.id not in done]
-            began = datetime.now(UTC)
             if waiting:
-                self._ask(file, waiting, card, progress or (lambda _: None))
-            seconds = (datetime.now(UTC) - began).total_seconds()
-            card.seconds = round(card.seconds + seconds, 3)
-            write_atomically(self.out / RUN, encode_json(card))
+                began = datetime.now(UTC)
+                tell = progress or (lambda _: None)
+                tell(len(done))
+                self._ask(file, waiting, card, tell)
+                seconds = (datetime.now(UTC) - began).total_seconds()
+                card.seconds = round(card.seconds + seconds, 3)
+                self._save(card)
         rankings = [ranking for _, ranking in read_lines(self.out / RANKINGS, Ranking)]
         results = self.asking.measured(rankings, self.measuring, self.described, card.notes)
         write_atomically(self.out / RESULTS, encode_json(results))
         return Retrieved(results, self.out, len(waiting), len(done), seconds)
 
+    def _save(self, card: RetrievalCard) -> None:
+        write_atomically(self.out / RUN, encode_json(card))
+
     def _claim(self, file: BinaryIO) -> RetrievalCard:
         """Makes sure that what the directory holds is an earlier part of this very run."""
         card = RetrievalCard(
             retriever=self.described,
-            collection={"name": self.asking.collection.name, "digest": self.asking.collection.digest},
+            collection=self.asking.collection.described,
             queries=self.asking.digests,
             depth=self.measuring.depth,
             shadowprobe=shadowprobe.__version__,
@@ -201,7 +233,6 @@ class RetrieveJob:
         )
         path = self.out / RUN
         if self.force:
-            file.truncate(0)
             return card
         if not path.exists():
             held = RANKINGS if file.seek(0, os.SEEK_END) else RESULTS if (self.out / RESULTS).exists() else ""
@@ -209,14 +240,13 @@ class RetrieveJob:
                 raise UsageError(
                     f"{self.out} holds {held} without {RUN}; give another --out, or --force to write over it"
                 )
-            # Written first: rankings without a card could be anybody's.
-            write_atomically(path, encode_json(card))
             return card
-        earlier = read_json(path, RetrievalCard)
+        earlier = read_card(path)
         for what in ("retriever", "collection", "queries", "depth"):
-            if getattr(earlier, what) != getattr(card, what):
+            old, new = getattr(earlier, what), getattr(card, what)
+            if old != new:
                 raise UsageError(
-                    f"{self.out} holds a run whose {what} is {getattr(earlier, what)!r}, not {getattr(card, what)!r};"
+                    f"{self.out} holds a run whose {_difference(what, old, new)};"
                     " give another --out, or --force to start it afresh"
                 )
         return earlier
@@ -233,20 +263,35 @@ class RetrieveJob:
         return done
 
     def _ask(self, file: BinaryIO, waiting: Sequence[Query], card: RetrievalCard, progress: Progress) -> None:
-        drop_torn_line(file)
         with _said_plainly(self.retriever):
             self.retriever.open(self.asking.collection.documents(), self.asking.names())
             try:
+                # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
+                if self.force:
+                    file.truncate(0)
+                    (self.out / RESULTS).unlink(missing_ok=True)
+                drop_torn_line(file)
+                # Before the first ranking: rankings without a card could be anybody's.
+                self._save(card)
                 size = self.retriever.batch_size
                 for start in range(0, len(waiting), size):
                     batch = waiting[start : start + size]
                     found = self.retriever.search(batch, self.measuring.depth)
-                    file.write(encode_lines(_as_rankings(self.retriever, batch, found, self.measuring.depth)))
+                    lines = encode_lines(_as_rankings(self.retriever, batch, found, self.measuring.depth))
+                    self._keep_notes(card)
+                    file.write(lines)
                     file.flush()
                     progress(len(batch))
             finally:
                 self.retriever.close()
-        card.notes = list(dict.fromkeys([*card.notes, *self.retriever.notes]))
+        self._keep_notes(card)
+
+    def _keep_notes(self, card: RetrievalCard) -> None:
+        """Writes down what the retriever has said of the rankings before they are: a kill must not part the two."""
+        notes = list(dict.fromkeys([*card.notes, *self.retriever.notes]))
+        if notes != card.notes:
+            card.notes = notes
+            self._save(card)
 
 
 def score_rankings(
@@ -264,29 +309,81 @@ def score_rankings(
     measuring = _checked(measuring or Measuring())
     path = predictions / RANKINGS if predictions.is_dir() else predictions
     asking = Asking(probes, open_collection(collection), queries)
+    card = _card_of(path, asking.collection)
     known = asking.queries()
     rankings = [ranking for ranking in read_rankings(path) if ranking.id in known]
     if not rankings:
         raise InputError(path, f"has no ranking for any of the {len(known)} queries")
-    called = name or (path.parent.name if path.name == RANKINGS else path.stem)
-    target = out or Path("runs") / re.sub(r"[/\\\0:]", "_", f"{called}-{asking.collection.name}")
-    if (target / RESULTS).exists() and target.resolve() != path.parent.resolve() and not force:
-        raise UsageError(f"{target / RESULTS} exists; give another --out, or --force to write over it")
-    results = asking.measured(rankings, measuring, {"name": called, "version": "", "options": {}})
+    unknown: dict[str, Any] = {"name": path.stem, "version": "", "options": {}}
+    retriever = card.retriever if card is not None else unknown
+    described = {**retriever, "name": name or retriever["name"]}
+    target = out or _default_out(described["name"], asking.collection)
+    # A run directory may be scored again in place; any other results are somebody's.
+    own = path.name == RANKINGS and target.resolve() == path.parent.resolve()
+    others = [name for name in (RESULTS, RUN, RANKINGS) if (target / name).exists()]
+    if others and not own and not force:
+        raise UsageError(f"{target / others[0]} exists; give another --out, or --force to write over it")
+    results = asking.measured(rankings, measuring, described, card.notes if card is not None else ())
     make_directory(target)
     write_atomically(target / RESULTS, encode_json(results))
     return Retrieved(results, target)
 
 
-def _all_probes() -> list[str]:
+def read_card(path: Path) -> RetrievalCard:
+    """What a `run.json` of retrieval says."""
+    card = read_json(path, RetrievalCard)
+    if card.schema != SCHEMA:
+        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
+    return card
+
+
+def _card_of(path: Path, collection: Collection) -> RetrievalCard | None:
+    """What the run behind a file of rankings says of itself, if the file belongs to one."""
+    card_path = path.parent / RUN
+    if path.name != RANKINGS or not card_path.exists():
+        return None
+    card = read_card(card_path)
+    if card.collection != collection.described:
+        raise InputError(
+            card_path, f"the run's {_difference('', card.collection, collection.described)}", field="collection"
+        )
+    return card
+
+
+def _default_out(retriever: str, collection: Collection) -> Path:
+    """`runs/RETRIEVER-COLLECTION`; a name with a slash in it must not lead elsewhere."""
+    return Path("runs") / re.sub(r"[/\\\0:]", "_", f"{retriever}-{collection.name}")
+
+
+def _difference(what: str, old: Any, new: Any) -> str:
+    """In what two entries of a card differ, for somebody who has to mend it."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        key = next(key for key in (*new, *old) if old.get(key) != new.get(key))
+        return _difference(f"{what} {key}".strip(), old.get(key), new.get(key))
+    return f"{what} is {old!r}, not {new!r}"
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, Path) and value.is_file()
+
+
+def _probe(name: str) -> RankingProbe:
+    known = plugins.names(plugins.RETRIEVAL_PROBES)
+    usable = [probe.name for probe in _all_probes()]
+    if name in known and name not in usable:
+        raise UsageError(f"--probe {name}: asks no retriever; those that do are {' and '.join(usable)}")
+    return plugins.make_retrieval_probe(name, RankingProbe)
+
+
+def _all_probes() -> list[RankingProbe]:
     """The probes that read rankings, of all that there are."""
     found = []
     for name in plugins.names(plugins.RETRIEVAL_PROBES):
         try:
-            plugins.make_retrieval_probe(name, RankingProbe)
+            found.append(plugins.make_retrieval_probe(name, RankingProbe))
         except PluginError:
+            # One that asks a language model, or an outsider's that cannot be loaded.
             continue
-        found.append(name)
     return found
 
 
@@ -310,18 +407,32 @@ def _findings(probe: RankingProbe, rankings: Rankings) -> Findings:
 
 
 def _as_rankings(
-    retriever: Retriever, queries: Sequence[Query], found: Sequence[Sequence[Hit]], depth: int
+    retriever: Retriever, queries: Sequence[Query], found: Sequence[Sequence[Hit] | None], depth: int
 ) -> Iterator[Ranking]:
     if len(found) != len(queries):
         raise LinkerError(f"retriever `{retriever.name}` gave {len(found)} rankings for {len(queries)} queries")
     for query, hits in zip(queries, found, strict=True):
-        ids = [str(hit[0]) for hit in hits]
-        if len(ids) > depth or len(set(ids)) < len(ids):
-            raise LinkerError(
-                f"retriever `{retriever.name}` gave {len(ids)} documents, {len(set(ids))} of them different, where at"
-                f" most {depth} different ones were asked for"
-            )
-        yield Ranking(query.id, tuple(ids), tuple(round(float(hit[1]), 6) for hit in hits))
+        if hits is not None:
+            try:
+                yield _as_ranking(query, hits, depth)
+            except (TypeError, ValueError) as error:
+                raise LinkerError(f"retriever `{retriever.name}`, query {query.id!r}: {error}") from error
+
+
+def _as_ranking(query: Query, hits: Sequence[Hit], depth: int) -> Ranking:
+    for hit in hits:
+        if not isinstance(hit, tuple) or len(hit) != 2:
+            raise ValueError(f"search() gave {hit!r}, where Hit(ID OF THE DOCUMENT, SCORE) is called for")
+        # JSON has no such numbers, and no order has a place for the first of them.
+        if not math.isfinite(hit[1]):
+            raise ValueError(f"the document {hit[0]!r} has the score {float(hit[1])}, which is no number")
+    ids = [str(hit[0]) for hit in hits]
+    if len(ids) > depth or len(set(ids)) < len(ids):
+        raise ValueError(
+            f"search() gave {len(ids)} documents, {len(set(ids))} of them different, where at most {depth} different"
+            " ones were asked for"
+        )
+    return Ranking(query.id, tuple(ids), tuple(round(float(hit[1]), 6) for hit in hits))
 
 
 @contextmanager
@@ -331,6 +442,6 @@ def _said_plainly(retriever: Retriever) -> Iterator[None]:
         yield
     except ShadowprobeError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise LinkerError(f"retriever `{retriever.name}` failed: {what} (--debug shows where)") from error

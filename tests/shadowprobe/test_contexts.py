@@ -50,7 +50,9 @@ def test_a_stop_within_the_mention_ends_no_sentence() -> None:
         ("one two three four Avon five six seven eight", "two three four [Avon] five six seven"),
         ("one Avon", "one [Avon]"),
         ("Avon’s banks were wet with the rain", "[Avon]’s banks were wet"),
-        ("a b c d (Avon), e f g h", "c d ([Avon]), e f g"),
+        ("a b c d (Avon), e f g h", "b c d ([Avon]), e f g"),
+        ("a b c d “Avon” e f g h", "b c d “[Avon]” e f g"),
+        ("(Avon)", "([Avon])"),
         ("Avon", "[Avon]"),
     ],
 )

@@ -15,6 +15,7 @@ import pytest
 from typer.main import get_command
 
 import shadowprobe
+import shadowprobe.retrieval
 from shadowprobe import catalogue, plugins
 from shadowprobe.cli import app, main
 from shadowprobe.figures import listed
@@ -116,7 +117,11 @@ def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> N
     context = command.make_context(name, arguments)
     if given := context.params.get("option"):
         # Refuses an option that the linker does not have, and a value that it cannot be.
-        plugins.make_linker(context.params["linker"], dict(option.split("=", 1) for option in given))
+        options = dict(option.split("=", 1) for option in given)
+        if "retriever" in context.params:
+            plugins.make_retriever(context.params["retriever"], options)
+        else:
+            plugins.make_linker(context.params["linker"], options)
 
 
 def test_options_of_linkers_are_among_what_is_checked() -> None:
@@ -147,8 +152,8 @@ def test_every_option_named_in_running_text_is_an_option_of_some_command() -> No
 
 def test_every_command_has_an_example() -> None:
     shown = {leaf(shlex.split(line)[1:])[0] for _, line in OURS}
-    # `linkers` only lists, and the tutorial names it in running text.
-    assert set(leaves(COMMANDS)) - shown <= {"linkers"}
+    # These only list, and are named in running text.
+    assert set(leaves(COMMANDS)) - shown <= {"linkers", "retrievers"}
 
 
 def test_the_first_page_lists_every_command() -> None:
@@ -327,3 +332,10 @@ def test_the_public_names_are_listed_once_each_with_a_sentence() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", PAGES["api.md"], re.M)
     assert sorted(name for name, _ in rows) == sorted(shadowprobe.__all__)
     assert all(sentence.endswith(".") for _, sentence in rows)
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    named = re.findall(r"^::: ([\w.]+)$", PAGES["reference.md"], re.M)
+    public = {f"shadowprobe.{name}" for name in shadowprobe.__all__ if name != "__version__"}
+    public |= {f"shadowprobe.retrieval.{name}" for name in shadowprobe.retrieval.__all__}
+    assert sorted(named) == sorted(public)

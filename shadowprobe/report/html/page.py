@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from shadowprobe.dataset import make_directory
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.jsonl import write_atomically
 from shadowprobe.report.html.data import packed
@@ -61,7 +62,9 @@ def write_report(runs: Sequence[FinishedRun], out: Path | None = None, *, force:
         raise UsageError(f"{path} is a directory; --out names a file")
     if path.exists() and not force:
         raise UsageError(f"{path} exists; give another --out, or --force to write over it")
-    write_atomically(path, page(runs).encode())
+    content = page(runs).encode()
+    make_directory(path.parent)
+    write_atomically(path, content)
     return path
 
 
