@@ -65,6 +65,8 @@ def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
 
 def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
     """A retriever by name or place; `linker:NAME` makes one of a linker, whose options it then takes."""
+    if spec.rstrip(":") == BY_LINKER.rstrip(":"):
+        raise UsageError(f"retriever `{spec}`: name the linker too, as in {BY_LINKER}prior")
     if not spec.startswith(BY_LINKER):
         return _named(*_load(spec, RETRIEVERS, Retriever), spec, options or {})
     kind, _ = _load(BY_LINKER.rstrip(":"), RETRIEVERS, Retriever)
@@ -79,7 +81,7 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
 def make_retrieval_probe(spec: str, base: type[P]) -> P:
     """A probe of retrieval by name or place, of the kind that a command can use."""
     kind, _ = _load(spec, RETRIEVAL_PROBES, base)
-    return kind()
+    return _made_probe(kind, spec)
 
 
 def _named(kind: type[Made], version: str, spec: str, options: Mapping[str, str]) -> Made:
@@ -110,11 +112,15 @@ def adopt(linker: Linker) -> Linker:
 def make_probe(spec: str) -> Probe:
     """A probe by name or place."""
     kind, _ = _load(spec, PROBES, Probe)
+    return _made_probe(kind, spec)
+
+
+def _made_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
     except Exception as error:
         raise PluginError(f"probe `{spec}` cannot be made: {_one_line(error)}") from error
-    vars(probe)["name"] = kind.name or kind.__name__
+    vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
 
 
@@ -144,9 +150,15 @@ def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = 
     kind, given = type(linker), given or {}
     kinds = _kinds(kind)
     return {
-        name: _convert(name, given[name], kinds[name]) if name in given else getattr(linker, name, parameter.default)
+        name: _convert(name, given[name], kinds[name]) if name in given else _value(linker, name, parameter)
         for name, parameter in options_of(kind).items()
     }
+
+
+def _value(linker: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
+    """The value of an option that is not given; a method of the same name is not where it is kept."""
+    kept = getattr(linker, name, parameter.default)
+    return parameter.default if inspect.ismethod(kept) else kept
 
 
 def _points(group: Group) -> list[EntryPoint]:
@@ -171,9 +183,11 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
     if not matching:
         if spec.endswith(".py"):
             raise PluginError(f"{spec}: name the class too, as in {spec}:My{what.capitalize()}")
+        # The list of probes has those that are asked of linkers.
+        listed = ", ".join(names(group)) if group == RETRIEVAL_PROBES else f"`shadowprobe {what}s` lists them"
         raise PluginError(
             f"unknown {what} `{spec}`{nearest(spec, names(group))}:"
-            f" `shadowprobe {what}s` lists them; a class of yours is given as file.py:Class"
+            f" {listed}; a class of yours is given as file.py:Class"
         )
     if len(matching) > 1:
         places = " and ".join(f"`{point.value}`" for point in matching)

@@ -17,6 +17,8 @@ from shadowprobe.model import Failure
 RUN, PREDICTIONS, FAILURES, RESULTS = "run.json", "predictions.jsonl", "failures.jsonl", "results.json"
 # What a service said, word for word, where the user asked to keep it.
 REPLIES = "replies.jsonl"
+# The folder of what probes needed answered beyond the dataset, a run of its own for each.
+EXTRA = "extra"
 SCHEMA = 1
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from msgspec import Struct
-
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.jsonl import read_json
 from shadowprobe.run_directory import RESULTS
@@ -18,26 +16,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 NOUNS: dict[Kind, str] = {"linker": "linker", "retriever": "retriever", "model": "language model"}
 # The command that makes runs of each.
 COMMANDS: dict[Kind, str] = {"linker": "run", "retriever": "retrieve", "model": "answer"}
-
-
-class MeasuredRun(Struct):
-    """A run directory of a retriever or a language model: what it was called, and what it found."""
-
-    path: Path
-    # The system's name, with the options that tell it from the other runs that were read with it.
-    label: str
-    results: dict[str, Any]
-
-    @property
-    def kind(self) -> Kind:
-        """What it is a run of."""
-        return kind_of(self.path, self.results)
-
-    @property
-    def system(self) -> dict[str, Any]:
-        """What results.json says of the system: its name, version and options."""
-        found: dict[str, Any] = self.results[self.kind]
-        return found
 
 
 def read_results(path: Path) -> dict[str, Any]:
@@ -74,17 +52,6 @@ def kind_of_all(paths: Sequence[Path]) -> Kind:
                 f"{paths[0]} is a run of a {NOUNS[kinds[0]]} and {path} one of a {NOUNS[kind]}: give runs of one kind"
             )
     return kinds[0]
-
-
-def read_measured(paths: Sequence[Path], wanted: Kind, what: str, names: Sequence[str] = ()) -> list[MeasuredRun]:
-    """Reads what runs of retrievers or of language models found."""
-    check_names(paths, names)
-    runs = [MeasuredRun(path, "", read_results(path)) for path in paths]
-    for run in runs:
-        expect(run.path, run.results, wanted, what)
-    for run, label in zip(runs, names or labels([run.system for run in runs]), strict=True):
-        run.label = label
-    return runs
 
 
 def check_names(paths: Sequence[Path], names: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from shadowprobe.linker import Linker, by_id, without_gold
 from shadowprobe.model import Failure, Prediction, Snippet
 from shadowprobe.repeats import Repeats, question
 from shadowprobe.run_directory import (
+    EXTRA,
     FAILURES,
     PREDICTIONS,
     RESULTS,
@@ -154,6 +155,10 @@ class Runner:
     def _forget(self, predictions: BinaryIO) -> None:
         predictions.truncate(0)
         (self.out / RESULTS).unlink(missing_ok=True)
+        # What the earlier linker answered for probes would pass for the new one's.
+        for card in (self.out / EXTRA).glob(f"*/{RUN}"):
+            for name in (PREDICTIONS, FAILURES, RUN):
+                (card.parent / name).unlink(missing_ok=True)
 
     def _answered(self) -> bytearray:
         """Marks the rows that an earlier part of the run answered; refuses what scoring would refuse at the end."""

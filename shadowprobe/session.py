@@ -254,7 +254,10 @@ def score_file(
     others = [name for name in (RESULTS, RUN, PREDICTIONS) if (target / name).exists()]
     if others and not own and not force:
         raise UsageError(f"{target / others[0]} exists; give another --out, or --force to write over it")
-    probes, notes = _probes(settings, lambda probe: Variants(probe, opened, path.parent).are_linked())
+    # Those of a run belong to its own predictions, and not to another file that lies beside them.
+    probes, notes = _probes(
+        settings, lambda probe: card is not None and Variants(probe, opened, path.parent).are_linked()
+    )
     answers = _empty_answers(opened, settings)
     if format_name is not None:
         taken = formats.read_predictions(format_name, path, opened)
@@ -268,10 +271,16 @@ def score_file(
     answers.read(path, partial=limit is not None)
     notes = [*(card.notes if card is not None else ()), *notes]
     stored = [Variants(probe, opened, path.parent) for probe in probes if isinstance(probe, VariantProbe)]
-    varied = {variants.probe.name: variants.read(answers, path) for variants in stored if variants.are_linked()}
+    varied = {
+        variants.probe.name: variants.read(answers, path)
+        for variants in stored
+        if card is not None and variants.are_linked()
+    }
     results = measure(answers, probes, linker=described, notes=notes, varied=varied)
     make_directory(target)
     if not own:
+        # A card that is left would say that its run had given these answers.
+        (target / RUN).unlink(missing_ok=True)
         # Beside their results, so that figures, reports and comparisons find them.
         write_atomically(target / PREDICTIONS, path.read_bytes())
     write_atomically(target / RESULTS, encode_json(results))

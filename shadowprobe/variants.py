@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,11 +17,9 @@ from shadowprobe.errors import PluginError
 from shadowprobe.jsonl import read_lines
 from shadowprobe.model import Prediction, Snippet, Subset
 from shadowprobe.probe import Findings, VariantProbe
-from shadowprobe.run_directory import PREDICTIONS
+from shadowprobe.run_directory import EXTRA, PREDICTIONS
 from shadowprobe.statistics import paired_difference, wilson
 
-# The folder of a run that holds them, one folder a probe.
-EXTRA = "extra"
 # Stands between the id of a snippet and the name of its variant.
 MARK = "~"
 
@@ -50,7 +48,17 @@ class Variants:
     @cached_property
     def cost(self) -> dict[str, int]:
         """How many snippets each variant needs linked."""
-        asked = Counter(snippet.id.rpartition(MARK)[2] for snippet in self._asked)
+        return self._counted(snippet.id for snippet in self._asked)
+
+    def left(self) -> dict[str, int]:
+        """How many of them an earlier run has not answered."""
+        if not self.are_linked():
+            return self.cost
+        answered = {p.id for _, p in read_lines(self.out / PREDICTIONS, Prediction, torn=True)}
+        return self._counted(snippet.id for snippet in self._asked if snippet.id not in answered)
+
+    def _counted(self, ids: Iterable[str]) -> dict[str, int]:
+        asked = Counter(snippet_id.rpartition(MARK)[2] for snippet_id in ids)
         return {name: asked[name] for name in self.names}
 
     @cached_property

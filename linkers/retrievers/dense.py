@@ -76,6 +76,7 @@ class DenseRetriever(Retriever):
             raise missing_extra("dense") from error
         with loading(self.name, self.model):
             asking = SentenceTransformer(self.model, device=self.device)
+        with loading(self.name, self.document_model):
             reading = SentenceTransformer(self.document_model, device=self.device) if self.document_model else asking
         if self.precision == "double":
             asking.double()
@@ -103,6 +104,8 @@ class DenseRetriever(Retriever):
             with loading(self.name, name):
                 encoder: Any = kind.from_pretrained(name)
                 loaded.append((AutoTokenizer.from_pretrained(name), encoder.to(self.device).eval()))
+            if self.precision == "double":
+                encoder.double()
 
         def encode(which: int, texts: list[Any]) -> Any:
             tokenizer, encoder = loaded[which]
@@ -141,5 +144,11 @@ class _Faiss:
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))
 
     def __call__(self, queries: Any, k: int) -> list[tuple[Any, Any]]:
-        scores, numbers = self._index.search(np.ascontiguousarray(queries, dtype=np.float32), k)
+        vectors = np.ascontiguousarray(queries, dtype=np.float32)
+        size, many = k + 1, self._index.ntotal
+        scores, numbers = self._index.search(vectors, size)
+        # Whatever equals the last that fits takes part in the draw, and FAISS would choose by the order of documents.
+        while size < many and np.any(np.round(scores[:, -1], 6) == np.round(scores[:, k - 1], 6)):
+            size = min(2 * size, many)
+            scores, numbers = self._index.search(vectors, size)
         return [(row[row >= 0], values[row >= 0]) for row, values in zip(numbers, scores, strict=True)]

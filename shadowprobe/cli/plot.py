@@ -25,6 +25,10 @@ def plot(
     name: Annotated[
         list[str] | None, typer.Option("--name", help="What to call a run, once for each in their order.")
     ] = None,
+    collection: Annotated[
+        str | None,
+        typer.Option("--collection", metavar="human|nonhuman", help="Of AmbER sets only these [all that there are]."),
+    ] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
@@ -38,7 +42,8 @@ def plot(
         _list(json=json)
         return
     target = common.file(out) or Path(f"{figure}.png")
-    figures.write(figure, runs or [], target, force=force, width=width, dataset=dataset, names=name or ())
+    how = {"width": width, "dataset": dataset, "names": name or (), "collection": collection}
+    figures.write(figure, runs or [], target, force=force, **how)
     if json:
         common.print_json({"figure": figure, "file": str(target)})
     typer.echo(f"Written to {target}", err=True)

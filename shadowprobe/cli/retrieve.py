@@ -63,7 +63,8 @@ def retrieve(
     The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no ranking.
     """
     from shadowprobe.errors import UsageError
-    from shadowprobe.retrieval.session import KS, Measuring, RetrieveJob, score_rankings
+    from shadowprobe.retrieval.probing import KS, Measuring
+    from shadowprobe.retrieval.session import RetrieveJob, score_rankings
 
     measuring = Measuring(tuple(sorted(set(k))) if k else KS, depth, rounds, seed)
     chosen = tuple(dict.fromkeys(probe or ()))

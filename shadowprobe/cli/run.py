@@ -60,13 +60,10 @@ def run(
             from_replies=from_replies,
         )
         for variants in job.variants:
-            if variants.are_linked():
-                continue
-            parts = ", ".join(f"{name} {count}" for name, count in variants.cost.items() if count)
-            total = sum(variants.cost.values())
-            typer.echo(
-                f"{variants.probe.name} needs {total} more snippets linked{f': {parts}' if parts else ''}", err=True
-            )
+            left = variants.cost if force else variants.left()
+            if total := sum(left.values()):
+                parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
+                typer.echo(f"{variants.probe.name} needs {total} more snippets linked: {parts}", err=True)
         with common.linking(job.total) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)

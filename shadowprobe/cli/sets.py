@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +11,11 @@ import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.sets_ambigdocs import ambigdocs
+from shadowprobe.cli.sets_wikidata import origin_of, popularity_of
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from shadowprobe.retrieval.wikidata.dump import Progress
-    from shadowprobe.retrieval.wikidata.origin import Origin
-    from shadowprobe.retrieval.wikidata.popularity import Popularity
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -103,9 +102,9 @@ def amber(
     from shadowprobe.retrieval.wikidata.amber import refuse_to_overwrite, write_amber
 
     target = _directory(out)
-    origin = _origin(dump, api, names, dataset, language, contact, subclasses=subclasses, limit=limit)
+    origin = origin_of(dump, api, names, dataset, language, contact, subclasses=subclasses, limit=limit)
     refuse_to_overwrite(target, force=force)
-    with _popularity(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity:
+    with popularity_of(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity:
         if popularity is None:
             raise UsageError("--pageviews, --pageviews-api or --backlinks: without popularity, no entity is the head")
         with _telling() as progress:
@@ -173,9 +172,9 @@ def entity_questions(
         made = questions.from_triples(triples, lots)
         card = questions.write_questions(target, made, {"triples": triples.name}, lots)
     else:
-        origin = _origin(dump, api, names, dataset, language, contact, limit=limit, or_else=" or --triples FILE")
+        origin = origin_of(dump, api, names, dataset, language, contact, limit=limit, or_else=" or --triples FILE")
         with (
-            _popularity(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity,
+            popularity_of(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity,
             _telling() as progress,
         ):
             made = questions.from_wikidata(origin, target, lots, popularity, progress)
@@ -193,81 +192,6 @@ def _directory(out: str) -> Path:
     directory = common.directory(out)
     assert directory is not None
     return directory
-
-
-def _origin(
-    dump: Path | None,
-    api: str | None,
-    names: Path | None,
-    dataset: str | None,
-    language: str,
-    contact: str | None,
-    *,
-    subclasses: bool = True,
-    limit: int | None = None,
-    or_else: str = "",
-) -> Origin:
-    """Where the facts are to come from, as the options say."""
-    from shadowprobe.formats.imported import LANGUAGE
-    from shadowprobe.jsonl import open_for_reading
-    from shadowprobe.retrieval.wikidata.api import api_address
-    from shadowprobe.retrieval.wikidata.origin import Origin, read_names
-
-    if (dump is None) == (api is None):
-        raise UsageError(f"say where the facts come from: --dump FILE or --api URL{or_else}, and one of them only")
-    if names is not None and dataset is not None:
-        raise UsageError("--names and --dataset: give one of them")
-    if not LANGUAGE.fullmatch(language):
-        raise UsageError(f"--language {language}: expected the code of a Wikipedia, such as en or de")
-    if dump is not None:
-        open_for_reading(dump).close()
-    asked = read_names(names) if names is not None else ()
-    if dataset is not None:
-        asked = tuple(common.open_dataset(dataset).spaces)
-        if not asked:
-            raise UsageError(f"--dataset {dataset}: has no ambiguous names")
-    if api is not None and not asked:
-        raise UsageError("--api: say which names to ask for, by --names FILE or --dataset NAME|DIR")
-    return Origin(
-        dump=dump,
-        api=api_address(api) if api is not None else "",
-        names=asked[:limit],
-        language=language,
-        user_agent=common.user_agent(contact) if api is not None else "",
-        subclasses=subclasses,
-    )
-
-
-@contextmanager
-def _popularity(
-    out: Path,
-    language: str,
-    file: Path | None,
-    url: str | None,
-    month: str,
-    backlinks: str | None,
-    contact: str | None,
-) -> Iterator[Popularity | None]:
-    """Who knows how popular entities are, as the options say; None where they say nothing."""
-    from shadowprobe.retrieval.wikidata import popularity
-    from shadowprobe.retrieval.wikidata.origin import VIEWS, open_service
-    from shadowprobe.retrieval.wikidata.service import checked_address
-
-    if sum(given is not None for given in (file, url, backlinks)) > 1:
-        raise UsageError("--pageviews, --pageviews-api and --backlinks: give one of them")
-    with ExitStack() as stack:
-        if file is not None:
-            yield popularity.FileViews(file, language)
-        elif url is not None:
-            # All that can be wrong is said before a directory is made.
-            popularity.read_month(month)
-            checked_address("--pageviews-api", url, popularity.PAGEVIEWS_API)
-            service = open_service(out, VIEWS, common.user_agent(contact))
-            yield popularity.ServiceViews(url, stack.enter_context(closing(service)), language, month)
-        elif backlinks is not None:
-            yield popularity.Backlinks(common.open_dataset(backlinks))
-        else:
-            yield None
 
 
 def _say(line: str) -> None:

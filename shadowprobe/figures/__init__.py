@@ -15,7 +15,8 @@ from shadowprobe.figures.style import WIDTHS, Width, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.run_kinds import Kind, MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
+    from shadowprobe.run_kinds import Kind
     from shadowprobe.runs import FinishedRun
 
     AnyRun = FinishedRun | MeasuredRun
@@ -129,7 +130,8 @@ def _checked(figure: str, runs: Sequence[AnyRun]) -> Sequence[AnyRun]:
 
 
 def _read_paths(figure: str, paths: Sequence[Path], dataset: str | None, names: Sequence[str]) -> Sequence[AnyRun]:
-    from shadowprobe.run_kinds import expect, read_measured, read_results
+    from shadowprobe.retrieval.measured import read_measured
+    from shadowprobe.run_kinds import expect, read_results
 
     kind, what = FIGURES[figure], f"the figure `{figure}`"
     if kind != "linker":

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 from shadowprobe.figures.asked import AMBIGDOCS, found_in
 from shadowprobe.figures.stacks import Segment, Stack, draw_stacks
 from shadowprobe.figures.style import Width
+from shadowprobe.report.answers_table import CATEGORIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 # From the best at the left to the one that says nothing.
-SEGMENTS = {
-    "complete": Segment("complete: every answer\nwith its entity", "#0072B2", "////"),
-    "partial": Segment("partial: some answers,\neach with its entity", "#56B4E9", ""),
-    "ambiguous": Segment("ambiguous: one answer,\nand not whose it is", "#F5C77E", ""),
-    "merged": Segment("merged: answers of\nseveral in one", "#D55E00", "\\\\\\\\"),
-    "no_answer": Segment("no answer\nat all", "#BDBDBD", "----"),
+LOOKS = {
+    "complete": ("#0072B2", "////"),
+    "partial": ("#56B4E9", ""),
+    "ambiguous": ("#F5C77E", ""),
+    "merged": ("#D55E00", "\\\\\\\\"),
+    "no_answer": ("#BDBDBD", "----"),
 }
 COLUMNS: dict[Width, int] = {"one": 2, "two": 5}
 
@@ -33,4 +34,8 @@ def draw(runs: Sequence[MeasuredRun], width: Width = "one") -> Figure:
     ]
     count = next(one["n"] for one in found if one is not None)
     stack = Stack("Does every namesake get its own answer?", f"share of the {count} questions, %", shares)
-    return draw_stacks([run.label for run in runs], [stack], SEGMENTS, width, COLUMNS[width])
+    segments = {
+        kind: Segment(f"{kind.replace('_', ' ')}:\n{CATEGORIES[kind]}", *look)
+        for kind, look in LOOKS.items()
+    }
+    return draw_stacks([run.label for run in runs], [stack], segments, width, COLUMNS[width])

@@ -12,7 +12,7 @@ from shadowprobe.run_kinds import COMMANDS
 
 if TYPE_CHECKING:
     from shadowprobe.probe import Findings
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 AMBER, QUESTIONS, AMBIGDOCS = "amber", "entity_questions", "ambigdocs"
 # A collection and a task.

@@ -17,7 +17,13 @@ class Grid:
     """A figure with one panel for each part; the panels of a task stand beside one another on a narrow page."""
 
     def __init__(
-        self, parts: Sequence[Part], width: Width, panel: float, room: float, columns: int | None = None
+        self,
+        parts: Sequence[Part],
+        width: Width,
+        panel: float,
+        room: float,
+        columns: int | None = None,
+        sharex: bool = True,
     ) -> None:
         """`panel` and `room` are the heights of a panel, and of all that is none, in inches."""
         collections = list(dict.fromkeys(collection for collection, _ in parts))
@@ -25,11 +31,11 @@ class Grid:
         wide = [[(collection, task) for task in tasks] for collection in collections]
         lines = wide if width == "two" else [list(column) for column in zip(*wide, strict=True)]
         if columns is not None:
-            flat = [one for line in lines for one in line]
+            flat = [one for line in wide for one in line]
             lines = [flat[start : start + columns] for start in range(0, len(flat), columns)]
         self.columns = len(lines[0])
         figure, panels = blank(
-            width, room + panel * len(lines), nrows=len(lines), ncols=self.columns, sharex=True, sharey=True
+            width, room + panel * len(lines), nrows=len(lines), ncols=self.columns, sharex=sharex, sharey=True
         )
         self.figure: Figure = figure
         self.panels: dict[Part, Axes] = {}

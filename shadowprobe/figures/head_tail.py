@@ -12,7 +12,7 @@ from shadowprobe.figures.style import Width
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 
 def draw(runs: Sequence[MeasuredRun], width: Width = "one", collection: str | None = None) -> Figure:

@@ -13,7 +13,7 @@ from shadowprobe.figures.style import ABOVE, LEGEND, Width, blank, compact, lege
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 
 def draw(runs: Sequence[MeasuredRun], width: Width = "one") -> Figure:
@@ -37,14 +37,18 @@ def draw(runs: Sequence[MeasuredRun], width: Width = "one") -> Figure:
             for run, rows in zip(runs, found, strict=True)
         }
         handles = draw_lines(
-            axes, sorted(bounds), series, look, lambda bucket: compact(bounds[bucket]) if told else str(bucket + 1)
+            axes, sorted(bounds), series, look, lambda bucket: _least(bounds[bucket]) if told else str(bucket + 1)
         )
         axes.set_title(of_documents(k).replace("\n", " "))
         axes.set_ylim(0, 100)
         axes.set_yticks([0, 25, 50, 75, 100])
+        axes.set_xlabel("frequency of the subject, at least" if told else "bucket of the subject, 1 the least frequent")
     figure.supylabel("answered, %, with 95% interval", fontsize=7)
-    figure.supxlabel(
-        "how frequent the subject is, at least" if told else "bucket of the subject, 1 the least frequent", fontsize=7
-    )
     legend(figure, handles, names, LEGEND[width])
     return figure
+
+
+def _least(frequency: int) -> str:
+    """A frequency by its first two digits, and never above it: there is no room for more."""
+    unit = 10 ** max(0, len(str(frequency)) - 2)
+    return compact(frequency // unit * unit)

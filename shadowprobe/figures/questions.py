@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from shadowprobe.probe import Findings
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 MEAN = "mean over the relations"
 # Inches of a row for each system, and around them; points.

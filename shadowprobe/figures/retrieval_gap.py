@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.figures.asked import AMBER, found_in, part, parts_of
 from shadowprobe.figures.grid import Grid
-from shadowprobe.figures.style import ABOVE, LEGEND, Width, legend, legend_height, looks, wrapped
+from shadowprobe.figures.popularity_gap import LEAST
+from shadowprobe.figures.style import ABOVE, LEGEND, Look, Width, legend, legend_height, looks, wrapped
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from shadowprobe.run_kinds import MeasuredRun
+    from shadowprobe.retrieval.measured import MeasuredRun
 
 
 def draw(runs: Sequence[MeasuredRun], width: Width = "one", collection: str | None = None) -> Figure:
@@ -29,34 +31,39 @@ def draw(runs: Sequence[MeasuredRun], width: Width = "one", collection: str | No
         )
     names = [wrapped(run.label, ABOVE) for run in runs]
     look = looks(run.label for run in runs)
-    columns = 1 if width == "one" else None
-    grid = Grid(list(rows), width, panel=1.35, room=0.5 + legend_height(names, LEGEND[width]), columns=columns)
+    # Each bin has its own number of queries in every panel, so that no axis is shared; on a narrow page they stack.
+    grid = Grid(
+        list(rows),
+        width,
+        panel=1.35,
+        room=0.45 + legend_height(names, LEGEND[width]),
+        columns=1 if width == "one" else None,
+        sharex=False,
+    )
     edges = sorted({row["at_least"] for bins in rows.values() for each in bins for row in each})
     for one, axes in grid.panels.items():
         axes.axhline(0, color="black", linewidth=0.6)
-        handles = []
-        for run, bins in zip(runs, rows[one], strict=True):
-            mine = look[run.label]
-            (line,) = axes.plot(
-                [edges.index(row["at_least"]) for row in bins],
-                [100 * row["difference"] for row in bins],
-                color=mine.colour,
-                marker=mine.marker,
-                linestyle=mine.line,
-                clip_on=False,
-            )
-            handles.append(line)
-        counts = {row["at_least"]: row["head"]["n"] + row["tail"]["n"] for each in rows[one] for row in each}
-        axes.set_xticks(range(len(edges)), [f"{_edge(low)}\n{counts.get(low, 0)}" for low in edges])
-        axes.tick_params(labelbottom=True)
+        handles = [_draw_line(axes, bins, edges, look[run.label]) for run, bins in zip(runs, rows[one], strict=True)]
+        counts = {row["at_least"]: row["head"]["n"] + row["tail"]["n"] for bins in rows[one] for row in bins}
+        axes.set_xticks(range(len(edges)), [f"{100 * low:.0f}\n{counts.get(low, 0)}" for low in edges])
         axes.set_xlim(-0.5, len(edges) - 0.5)
     grid.figure.supylabel("right on head minus on tail, points", fontsize=7)
-    grid.figure.supxlabel(
-        "how much more popular the head is, % of the tail, at least;\nbelow it the number of queries", fontsize=7
-    )
+    below = grid.lowest[len(grid.lowest) // 2]
+    below.set_xlabel("head more popular by, % of the tail, at least;\nbelow it the number of queries")
+    # Where no system differs, the axis would zoom in on nothing.
+    low, high = below.get_ylim()
+    below.set_ylim(min(low, -LEAST), max(high, LEAST))
     legend(grid.figure, handles, names, LEGEND[width])
     return grid.figure
 
 
-def _edge(low: float) -> str:
-    return f"{100 * low:.0f}"
+def _draw_line(axes: Axes, bins: Sequence[dict[str, Any]], edges: Sequence[float], look: Look) -> Any:
+    (line,) = axes.plot(
+        [edges.index(row["at_least"]) for row in bins],
+        [100 * row["difference"] for row in bins],
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line,
+        clip_on=False,
+    )
+    return line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich import box
@@ -17,6 +17,8 @@ from shadowprobe.retrieval.amber_sets import TASKS
 COLLECTIONS = {"human": "people", "nonhuman": "things", "sets": "all sets"}
 GROUPS = ("all", "head", "tail")
 MARK, NOTHING = " †", "–"
+# As wide as an interval and as the longest word of a task, so that a narrow terminal parts neither.
+NARROWEST = 9
 
 
 def show(results: Results, console: Console, *, published: bool = False) -> None:
@@ -37,7 +39,7 @@ def show(results: Results, console: Console, *, published: bool = False) -> None
         console.print(line)
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, texts: Sequence[str], numbers: Sequence[str], narrowest: int = NARROWEST) -> Table:
     table = Table(
         title=title,
         title_justify="left",
@@ -45,9 +47,14 @@ def _table(title: str, *columns: str) -> Table:
         caption_justify="left",
         caption_style="dim",
         box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number > 1 else "left")
+    # Folded rather than cut off: a figure without its last digits is another one.
+    for column in texts:
+        table.add_column(Text(column), min_width=min(len(column), NARROWEST), overflow="fold")
+    for column in numbers:
+        table.add_column(Text(column), justify="right", min_width=narrowest, overflow="fold")
     return table
 
 
@@ -65,14 +72,17 @@ def _ks(tasks: dict[str, Any]) -> list[str]:
 def _amber_accuracy(collection: str, tasks: dict[str, Any], k: str, name: str, published: bool) -> Table:
     """Table 5 or 9 of the paper: the gold document among the first k."""
     title = f"AmbER, {COLLECTIONS.get(collection, collection)}: is the right document among the first {k}? (%)"
-    table = _table(title, "task", "retriever", "all", "head", "tail", "∀", "head minus tail")
+    smallest = k == _ks(tasks)[0]
+    gaps = ["head minus tail"] if smallest else []
+    table = _table(title, _texts(published), [*GROUPS, "∀", *gaps])
     for task, row in tasks.items():
         rates = [_percent(row["accuracy"][k][group]) for group in GROUPS]
-        gap = _points(row["gap"]) if k == _ks(tasks)[0] else ""
-        table.add_row(TASKS.get(task, task), Text(name, style="bold"), *rates, _percent(row["all_correct"][k]), gap)
+        gap = [_points(row["gap"])] if smallest else []
+        table.add_row(*_whose(task, name, published), *rates, _percent(row["all_correct"][k]), *gap)
         for system, rows in papers.AMBER_BY_K.get(int(k), {}).get(collection, {}).items() if published else ():
-            cells = [NOTHING if value is None else f"{value:.1f}" for value in rows[task]]
-            table.add_row("", f"{system}{MARK}", *cells, "", style="dim")
+            cells = [NOTHING if value is None else f"{value:.1f}" for value in rows.get(task, ())]
+            if cells:
+                table.add_row("", f"{system}{MARK}", *cells, style="dim")
     counts = next(iter(tasks.values()))
     sets = f"{counts['sets']} sets of {counts['entities']} entities"
     table.caption = f"{sets}; ∀: sets with every query right; in brackets 95% intervals"
@@ -82,13 +92,24 @@ def _amber_accuracy(collection: str, tasks: dict[str, Any], k: str, name: str, p
 def _amber_confusion(collection: str, tasks: dict[str, Any], name: str, published: bool) -> Table:
     """Table 6 of the paper: a namesake's document above the gold one."""
     title = f"AmbER, {COLLECTIONS.get(collection, collection)}: does a namesake stand above the right document? (%)"
-    table = _table(title, "task", "retriever", "head", "tail", "neither found")
+    table = _table(title, _texts(published), ["head", "tail", "neither found"])
     for task, row in tasks.items():
         cells = [_percent(row["confusion"][group]) for group in ("head", "tail")]
-        table.add_row(TASKS.get(task, task), Text(name, style="bold"), *cells, _percent(row["neither"]))
+        table.add_row(*_whose(task, name, published), *cells, _percent(row["neither"]))
         for system, rows in papers.AMBER_CONFUSION.get(collection, {}).items() if published else ():
-            table.add_row("", f"{system}{MARK}", *(f"{value:.1f}" for value in rows[task]), "", style="dim")
+            cells = [f"{value:.1f}" for value in rows.get(task, ())]
+            if cells:
+                table.add_row("", f"{system}{MARK}", *cells, style="dim")
     return table
+
+
+def _texts(published: bool) -> list[str]:
+    """The first columns: whose row it is need only be said where there are several."""
+    return ["task", "retriever"] if published else ["task"]
+
+
+def _whose(task: str, name: str, published: bool) -> list[Text]:
+    return [Text(TASKS.get(task, task)), *([Text(name, style="bold")] if published else [])]
 
 
 def _questions(found: dict[str, Any], name: str, published: bool) -> Iterator[Table]:
@@ -97,28 +118,32 @@ def _questions(found: dict[str, Any], name: str, published: bool) -> Iterator[Ta
         return
     ks = list(found["macro"])
     shown = papers.SYSTEMS if published and "20" in ks else ()
-    columns = [f"{name}, first {k}" for k in ks] + [f"{system}{MARK}, first 20" for system in shown]
-    table = _table("EntityQuestions: do the first documents hold an answer? (%)", "relation", "question", "n", *columns)
+    columns = [f"first {k}" for k in ks] + [f"{system}{MARK}" for system in shown]
+    title = f"EntityQuestions: do the first documents of {name} hold an answer? (%)"
+    table = _table(title, ["relation", "question"], ["n", *columns], narrowest=5)
     for relation, row in found["relations"].items():
         theirs = papers.ENTITY_QUESTIONS.get(relation, ()) if shown else ()
         cells = [f"{100 * row['accuracy'][k]:.1f}" for k in ks] + [f"{value:.1f}" for value in theirs]
         table.add_row(relation, row["question"] or "", str(row["n"]), *cells)
     table.add_section()
     macro = [f"{100 * found['macro'][k]:.1f}" for k in ks]
-    micro = [_rate(found["micro"]["accuracy"][k], found["micro"]["accuracy_ci95"][k]) for k in ks]
+    micro = [f"{100 * found['micro']['accuracy'][k]:.1f}" for k in ks]
     table.add_row("macro", "mean over the relations", "", *macro, *(f"{v:.1f}" for v in papers.MACRO if shown))
     table.add_row(
         "micro", "over all questions", str(found["micro"]["n"]), *micro, *(f"{v:.1f}" for v in papers.MICRO if shown)
     )
+    intervals = [f"{_bounds(found['micro']['accuracy_ci95'][k])} among the first {k}" for k in ks]
+    table.caption = f"micro, 95% intervals: {', '.join(intervals)}"
+    if shown:
+        table.caption += f"; {MARK.strip()}: published, among the first 20"
     yield table
     if found["buckets"]:
         yield _buckets(found["buckets"], ks)
 
 
 def _buckets(rows: list[dict[str, Any]], ks: list[str]) -> Table:
-    table = _table(
-        "By the frequency of the subject, the rarest first (%)", "bucket", "frequency", "n", *(f"first {k}" for k in ks)
-    )
+    title = "By the frequency of the subject, the rarest first (%)"
+    table = _table(title, ["bucket", "frequency"], ["n", *(f"first {k}" for k in ks)])
     for row in rows:
         bounds = [row["lowest_frequency"], row["highest_frequency"]]
         known = " to ".join(f"{bound:,}" for bound in bounds) if None not in bounds else ""
@@ -143,7 +168,11 @@ def _percent(found: dict[str, Any] | None) -> str:
 
 
 def _rate(rate: float, interval: list[float]) -> str:
-    return f"{100 * rate:.1f} ({100 * interval[0]:.0f}–{100 * interval[1]:.0f})"
+    return f"{100 * rate:.1f} ({_bounds(interval)})"
+
+
+def _bounds(interval: list[float]) -> str:
+    return f"{100 * interval[0]:.0f}–{100 * interval[1]:.0f}"
 
 
 def _points(gap: dict[str, Any] | None) -> str:

@@ -145,15 +145,26 @@ def _contexts(results: Results) -> Table | None:
     table.add_column("what it reads")
     for subset in subsets:
         table.add_column(subset.capitalize(), justify="right")
+    most = {subset: max(row[subset]["n"] for row in rows.values() if subset in row) for subset in subsets}
     for name, row in rows.items():
-        table.add_row(name, *(_changed(row[subset]) if subset in row else "" for subset in subsets))
+        table.add_row(name, *(_changed(row[subset], most[subset]) if subset in row else "" for subset in subsets))
+    nameless = [
+        f"{percent(without[subset]['nil'])} of {subset.capitalize()}"
+        for subset in subsets
+        if without.get(subset, {}).get("nil")
+    ]
+    if nameless:
+        # A system that looks its candidates up by the name finds none, and then the context was not read at all.
+        table.caption = f"Without the name no entity is named in {', '.join(nameless)}."
     return table
 
 
-def _changed(found: dict[str, Any]) -> str:
+def _changed(found: dict[str, Any], most: int) -> str:
     low, high = (100 * bound for bound in found["change_ci95"])
     change = f" ({100 * found['change']:+.1f}, {low:+.1f} to {high:+.1f})" if found["change"] or low or high else ""
-    return f"{_decimal(found['accuracy'])}{change}"
+    # Not every snippet has a page.
+    part = f" of {found['n']}" if found["n"] < most else ""
+    return f"{_decimal(found['accuracy'])}{part}{change}"
 
 
 def _lines(results: Results) -> Iterator[Text]:

@@ -110,7 +110,7 @@ def equal_buckets(frequencies: Sequence[int], count: int = 8) -> list[int]:
     place: dict[int, int] = {}
     below = 0
     for value, many in _counted(frequencies):
-        # By the middle of what the value adds: a single very frequent subject then stands in the last bucket.
+        # By the middle of what the value adds: one that spans several buckets stands in the middle of them.
         middle = below + value * many / 2
         place[value] = min(count - 1, int(count * middle / total))
         below += value * many

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,60 +10,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 import shadowprobe
 from shadowprobe import plugins
 from shadowprobe.dataset import make_directory
-from shadowprobe.errors import InputError, LinkerError, PluginError, ShadowprobeError, UsageError
+from shadowprobe.errors import InputError, LinkerError, ShadowprobeError, UsageError
 from shadowprobe.jsonl import (
     as_read_back,
     drop_halves,
     encode_json,
     encode_lines,
     file_digest,
-    read_json,
     read_lines,
     write_atomically,
 )
 from shadowprobe.masking import public_options
-from shadowprobe.probe import Findings
 from shadowprobe.results import Results
-from shadowprobe.retrieval.collection import Collection, digest_of, open_collection
-from shadowprobe.retrieval.model import Hit, Query, Ranking
-from shadowprobe.retrieval.probe import RankingProbe
-from shadowprobe.retrieval.rankings import Rankings, look_up, read_rankings
+from shadowprobe.retrieval.card import RetrievalCard, difference, read_card
+from shadowprobe.retrieval.collection import Collection, open_collection
+from shadowprobe.retrieval.model import Query, Ranking
+from shadowprobe.retrieval.probing import Asking, Measuring, checked
+from shadowprobe.retrieval.rankings import read_rankings
 from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.retrieval.returned import as_rankings
 from shadowprobe.run_directory import RESULTS, RUN, drop_torn_line, locked
 from shadowprobe.runner import Progress
-from shadowprobe.statistics import ROUNDS, SEED
 
 RANKINGS = "rankings.jsonl"
-SCHEMA = 1
-DEPTH, KS = 100, (1, 20)
-
-
-class RetrievalCard(Struct, omit_defaults=True):
-    """What `run.json` says of a run of retrieval: enough to know what was measured, and to go on with it."""
-
-    retriever: dict[str, Any]
-    collection: dict[str, Any]
-    queries: dict[str, str]
-    depth: int
-    shadowprobe: str
-    schema: int = SCHEMA
-    started: str = ""
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-
-
-class Measuring(Struct, frozen=True):
-    """How rankings are measured."""
-
-    ks: tuple[int, ...] = KS
-    depth: int = DEPTH
-    rounds: int = ROUNDS
-    seed: int = SEED
 
 
 class Retrieved(Struct, frozen=True):
@@ -75,94 +48,6 @@ class Retrieved(Struct, frozen=True):
     asked: int = 0
     resumed: int = 0
     seconds: float = 0.0
-
-
-class Asking:
-    """The probes of a job with their queries, read and checked before anything is asked."""
-
-    def __init__(self, probes: Sequence[str], collection: Collection, queries: Path | None = None) -> None:
-        self.collection = collection
-        if queries is not None and len(probes) != 1:
-            raise UsageError("--queries: goes with one --probe, whose queries they are")
-        self.probes = [_probe(name) for name in probes] or self._answerable(collection)
-        self.sources = {probe.name: queries or self._folder(probe, collection) for probe in self.probes}
-        for probe in self.probes:
-            probe.load(self.sources[probe.name])
-
-    @staticmethod
-    def _answerable(collection: Collection) -> list[RankingProbe]:
-        """All probes that a collection has queries for."""
-        found = _all_probes()
-        if collection.directory is not None:
-            found = [probe for probe in found if (collection.directory / probe.folder).exists()]
-            if not found:
-                raise UsageError(f"the collection `{collection.name}` has no queries: give --probe, and --queries")
-        return found
-
-    @staticmethod
-    def _folder(probe: RankingProbe, collection: Collection) -> Path:
-        if collection.directory is None:
-            raise UsageError(
-                f"`{collection.name}` is a file of documents alone: give --probe, and its queries by --queries"
-            )
-        if not (folder := collection.directory / probe.folder).exists():
-            raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: give --queries")
-        return folder
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """What tells the queries of each probe from others."""
-        return {name: digest_of(path) for name, path in self.sources.items()}
-
-    def queries(self) -> dict[str, Query]:
-        """Every query by its id."""
-        return {query.id: query for probe in self.probes for query in probe.queries()}
-
-    def names(self) -> dict[str, Sequence[str]]:
-        """The ambiguous names of all queries, each with the documents of its entities."""
-        found: dict[str, list[str]] = {}
-        for probe in self.probes:
-            for name, documents in probe.names().items():
-                known = found.setdefault(name, [])
-                known += [document for document in documents if document not in known]
-        return dict(found)
-
-    def measured(
-        self, rankings: Sequence[Ranking], measuring: Measuring, retriever: Mapping[str, Any], notes: Sequence[str] = ()
-    ) -> Results:
-        """What every probe finds in the rankings."""
-        found = {document for ranking in rankings for document in ranking.documents}
-        gold = {document for probe in self.probes for document in probe.gold()}
-        looked_up = look_up(self.collection, found | gold)
-        ranked = Rankings(
-            self.collection,
-            rankings,
-            depth=measuring.depth,
-            ks=measuring.ks,
-            rounds=measuring.rounds,
-            seed=measuring.seed,
-            pages=looked_up.pages,
-        )
-        lacking = [
-            f"{len(ids & looked_up.lacking)} of the {len(ids)} {what} are not in the collection `{self.collection.name}`"
-            for ids, what in ((gold, "documents that queries ask for"), (found, "documents found"))
-            if ids & looked_up.lacking
-        ]
-        return {
-            "schema": SCHEMA,
-            "retriever": dict(retriever),
-            "collection": self.collection.described,
-            "queries": self.digests,
-            "settings": {
-                "depth": measuring.depth,
-                "k": list(measuring.ks),
-                "bootstrap_rounds": measuring.rounds,
-                "bootstrap_seed": measuring.seed,
-            },
-            "missing": sum(query not in ranked for query in self.queries()),
-            "notes": [*notes, *lacking],
-            "probes": {probe.name: _findings(probe, ranked) for probe in self.probes},
-        }
 
 
 class RetrieveJob:
@@ -180,7 +65,7 @@ class RetrieveJob:
         measuring: Measuring | None = None,
         force: bool = False,
     ) -> None:
-        self.measuring = _checked(measuring or Measuring())
+        self.measuring = checked(measuring or Measuring())
         self.retriever = plugins.make_retriever(retriever, options)
         self.asking = Asking(probes, open_collection(collection), queries)
         self.out = out or _default_out(retriever, self.asking.collection)
@@ -246,7 +131,7 @@ class RetrieveJob:
             old, new = getattr(earlier, what), getattr(card, what)
             if old != new:
                 raise UsageError(
-                    f"{self.out} holds a run whose {_difference(what, old, new)};"
+                    f"{self.out} holds a run whose {difference(what, old, new)};"
                     " give another --out, or --force to start it afresh"
                 )
         return earlier
@@ -277,7 +162,7 @@ class RetrieveJob:
                 for start in range(0, len(waiting), size):
                     batch = waiting[start : start + size]
                     found = self.retriever.search(batch, self.measuring.depth)
-                    lines = encode_lines(_as_rankings(self.retriever, batch, found, self.measuring.depth))
+                    lines = encode_lines(as_rankings(self.retriever, batch, found, self.measuring.depth))
                     self._keep_notes(card)
                     file.write(lines)
                     file.flush()
@@ -306,7 +191,7 @@ def score_rankings(
     force: bool = False,
 ) -> Retrieved:
     """Measures stored rankings, our own or in KILT's form, and writes results.json."""
-    measuring = _checked(measuring or Measuring())
+    measuring = checked(measuring or Measuring())
     path = predictions / RANKINGS if predictions.is_dir() else predictions
     asking = Asking(probes, open_collection(collection), queries)
     card = _card_of(path, asking.collection)
@@ -329,14 +214,6 @@ def score_rankings(
     return Retrieved(results, target)
 
 
-def read_card(path: Path) -> RetrievalCard:
-    """What a `run.json` of retrieval says."""
-    card = read_json(path, RetrievalCard)
-    if card.schema != SCHEMA:
-        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
-    return card
-
-
 def _card_of(path: Path, collection: Collection) -> RetrievalCard | None:
     """What the run behind a file of rankings says of itself, if the file belongs to one."""
     card_path = path.parent / RUN
@@ -345,7 +222,7 @@ def _card_of(path: Path, collection: Collection) -> RetrievalCard | None:
     card = read_card(card_path)
     if card.collection != collection.described:
         raise InputError(
-            card_path, f"the run's {_difference('', card.collection, collection.described)}", field="collection"
+            card_path, f"the run's {difference('', card.collection, collection.described)}", field="collection"
         )
     return card
 
@@ -355,84 +232,8 @@ def _default_out(retriever: str, collection: Collection) -> Path:
     return Path("runs") / re.sub(r"[/\\\0:]", "_", f"{retriever}-{collection.name}")
 
 
-def _difference(what: str, old: Any, new: Any) -> str:
-    """In what two entries of a card differ, for somebody who has to mend it."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        key = next(key for key in (*new, *old) if old.get(key) != new.get(key))
-        return _difference(f"{what} {key}".strip(), old.get(key), new.get(key))
-    return f"{what} is {old!r}, not {new!r}"
-
-
 def _is_file(value: Any) -> bool:
     return isinstance(value, Path) and value.is_file()
-
-
-def _probe(name: str) -> RankingProbe:
-    known = plugins.names(plugins.RETRIEVAL_PROBES)
-    usable = [probe.name for probe in _all_probes()]
-    if name in known and name not in usable:
-        raise UsageError(f"--probe {name}: asks no retriever; those that do are {' and '.join(usable)}")
-    return plugins.make_retrieval_probe(name, RankingProbe)
-
-
-def _all_probes() -> list[RankingProbe]:
-    """The probes that read rankings, of all that there are."""
-    found = []
-    for name in plugins.names(plugins.RETRIEVAL_PROBES):
-        try:
-            found.append(plugins.make_retrieval_probe(name, RankingProbe))
-        except PluginError:
-            # One that asks a language model, or an outsider's that cannot be loaded.
-            continue
-    return found
-
-
-def _checked(measuring: Measuring) -> Measuring:
-    if not measuring.ks or min(measuring.ks) < 1:
-        raise UsageError("-k: is a number of documents, and at least 1")
-    if measuring.depth < max(measuring.ks):
-        raise UsageError(f"--depth: is {measuring.depth}, and less than the largest -k, {max(measuring.ks)}")
-    return measuring
-
-
-def _findings(probe: RankingProbe, rankings: Rankings) -> Findings:
-    try:
-        found: Findings = as_read_back(probe.measure(rankings))
-    except ShadowprobeError:
-        raise
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"probe `{probe.name}` failed: {what} (--debug shows where)") from error
-    return found
-
-
-def _as_rankings(
-    retriever: Retriever, queries: Sequence[Query], found: Sequence[Sequence[Hit] | None], depth: int
-) -> Iterator[Ranking]:
-    if len(found) != len(queries):
-        raise LinkerError(f"retriever `{retriever.name}` gave {len(found)} rankings for {len(queries)} queries")
-    for query, hits in zip(queries, found, strict=True):
-        if hits is not None:
-            try:
-                yield _as_ranking(query, hits, depth)
-            except (TypeError, ValueError) as error:
-                raise LinkerError(f"retriever `{retriever.name}`, query {query.id!r}: {error}") from error
-
-
-def _as_ranking(query: Query, hits: Sequence[Hit], depth: int) -> Ranking:
-    for hit in hits:
-        if not isinstance(hit, tuple) or len(hit) != 2:
-            raise ValueError(f"search() gave {hit!r}, where Hit(ID OF THE DOCUMENT, SCORE) is called for")
-        # JSON has no such numbers, and no order has a place for the first of them.
-        if not math.isfinite(hit[1]):
-            raise ValueError(f"the document {hit[0]!r} has the score {float(hit[1])}, which is no number")
-    ids = [str(hit[0]) for hit in hits]
-    if len(ids) > depth or len(set(ids)) < len(ids):
-        raise ValueError(
-            f"search() gave {len(ids)} documents, {len(set(ids))} of them different, where at most {depth} different"
-            " ones were asked for"
-        )
-    return Ranking(query.id, tuple(ids), tuple(round(float(hit[1]), 6) for hit in hits))
 
 
 @contextmanager

@@ -14,14 +14,14 @@ JSON = {"Content-Type": "application/json; charset=utf-8"}
 WIKI, COUNTER = "/w/api.php", "/rest"
 
 
-def as_json(value: Any, status: int = 200, **headers: str) -> Reply:
+def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Reply:
     """An answer in JSON."""
-    return status, {**JSON, **headers}, json.dumps(value).encode()
+    return status, JSON | (headers or {}), json.dumps(value).encode()
 
 
-def refused(code: str, info: str = "No.", **headers: str) -> Reply:
+def refused(code: str, info: str = "No.", headers: dict[str, str] | None = None) -> Reply:
     """An error of the API, which comes with a status of 200."""
-    return as_json({"error": {"code": code, "info": info}, "servedby": "mw1"}, **headers)
+    return as_json({"error": {"code": code, "info": info}, "servedby": "mw1"}, headers=headers)
 
 
 class Wikibase:

@@ -228,8 +228,8 @@ def write_dump(path: Path, entities: list[Entity] | None = None) -> Path:
     """The dump, packed as its name says: a list, one entity a line."""
     lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in [PROPERTY, *(entities or ENTITIES)])
     content = f"[\n{lines}\n]\n".encode()
-    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
-    path.write_bytes(pack(content))
+    packed = {".gz": gzip.compress(content), ".bz2": bz2.compress(content)}
+    path.write_bytes(packed.get(path.suffix, content))
     return path
 
 

@@ -81,7 +81,7 @@ def write_amber(
     sets, dropped = gather_sets(origin, documents, popularity, out, limit=limit, progress=progress)
     if not any(many for tasks in sets.values() for many in tasks.values()):
         why = "; ".join(f"{count} {reason}" for reason, count in dropped.items())
-        raise BuildError(f"no AmbER set could be made ({why or 'there are no entities of the wanted kinds'})")
+        raise BuildError(f"no AmbER set could be made ({why or 'no two entities of the wanted kinds share a name'})")
     card = AmberCard(
         counts={name: _counted(tasks) for name, tasks in sets.items() if tasks["qa"]},
         dropped=dict(dropped),

@@ -70,7 +70,7 @@ class Namesakes:
         facts.execute("CREATE TEMP TABLE asked (name TEXT PRIMARY KEY)")
         kinds = [(number_of(qid), COLLECTIONS.index(name)) for name, many in known.types.items() for qid in many]
         facts.executemany("INSERT INTO wanted VALUES (?, ?)", kinds)
-        facts.executemany("INSERT INTO asked VALUES (?)", [(name,) for name in origin.names])
+        facts.executemany("INSERT OR IGNORE INTO asked VALUES (?)", [(name,) for name in origin.names])
         facts.execute(_BELOW if origin.subclasses else _ITSELF)
         facts.executescript(_MEMBERS + _NAMES)
         for reason, table in ((NAMELESS, "label"), (WITHOUT_ARTICLE, "title")):

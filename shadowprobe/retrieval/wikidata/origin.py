@@ -25,7 +25,11 @@ FOLDER, FACTS, ASKED, VIEWS = "wikidata", "facts.sqlite", "entities.warc.gz", "p
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """A dump, or the address of an API and the names to ask it for; names can be asked of a dump too."""
+    """A dump, or the address of an API and the names to ask it for; names can be asked of a dump too.
+
+    With `subclasses` an entity is of a kind if P31 names the kind or a class below it, through any number of P279;
+    without, if P31 names the kind itself. Wikidata's short films are films, and its studio albums albums, only so.
+    """
 
     dump: Path | None = None
     api: str = ""

@@ -67,9 +67,7 @@ def with_a_strange_line(path: Path) -> Path:
         ("dump.json.bz2", cut, r"dump\.json\.bz2: is cut off: fetch it again$"),
     ],
 )
-def test_a_damaged_dump_is_refused(
-    name: str, damage: Callable[[Path], Path], problem: str, tmp_path: Path
-) -> None:
+def test_a_damaged_dump_is_refused(name: str, damage: Callable[[Path], Path], problem: str, tmp_path: Path) -> None:
     path = damage(write_dump(tmp_path / name))
     with pytest.raises(InputError, match=problem):
         load_dump(path, tmp_path / "out" / "facts.sqlite", "en", ())
@@ -125,9 +123,7 @@ def test_a_dump_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(("language", "properties"), [("de", {"P19"}), ("en", {"P19", "P20"})])
-def test_for_another_language_or_property_it_is_read_again(
-    language: str, properties: set[str], tmp_path: Path
-) -> None:
+def test_for_another_language_or_property_it_is_read_again(language: str, properties: set[str], tmp_path: Path) -> None:
     path, store = write_dump(tmp_path / "dump.json"), tmp_path / "facts.sqlite"
     load_dump(path, store, "en", {"P19"})
     load_dump(path, store, language, properties)

@@ -12,14 +12,15 @@ import pytest
 from service import Reply, serving
 from service import Service as Standing
 from wikibase_standin import COUNTER, Counter
-from world import write_world
 
-from shadowprobe import Dataset
+from shadowprobe import Card, Dataset, Entity, Snippet, write_dataset
 from shadowprobe.errors import BuildError, InputError, UsageError
 from shadowprobe.retrieval.wikidata.origin import open_service
 from shadowprobe.retrieval.wikidata.popularity import Backlinks, FileViews, ServiceViews, logarithm, read_month
 
 TITLES = {"Q1001": "Ada Quill", "Q1002": "Ada Quill (judoka)", "Q1012": "Her Lantern (song)"}
+
+SNIPPET = Snippet("1", "all", "Avon", 0, 4, gold="Avon")
 
 
 @contextmanager
@@ -156,11 +157,13 @@ def test_backlinks_are_the_commonness_of_a_dataset(world: Dataset) -> None:
     assert Backlinks(world).counts(titles) == {"Q1": 50, "Q2": 5}
 
 
+def test_backlinks_are_found_by_qid_before_title(tmp_path: Path) -> None:
+    entities = [Entity("Avon", qid="Q1", commonness=9), Entity("Avon (ship)", commonness=4)]
+    dataset = write_dataset(tmp_path / "avon", Card(name="avon"), entities, [], {"all": [SNIPPET]})
+    assert Backlinks(dataset).counts({"Q1": "Avon (ship)", "Q2": "Avon (ship)"}) == {"Q1": 9, "Q2": 4}
+
+
 def test_a_dataset_without_commonness_has_no_backlinks(tmp_path: Path) -> None:
-    path = write_world(tmp_path / "bare").path
-    (path / "dataset.json").write_text('{"name": "bare"}')
-    lines = (path / "entities.jsonl").read_text().replace('"commonness"', '"page_id"').splitlines()
-    bare = [line.replace('"page_id":100,', "") for line in lines]
-    (path / "entities.jsonl").write_text("\n".join(f'{{"title":{line.split(",")[0].split(":")[1]}}}' for line in bare))
+    dataset = write_dataset(tmp_path / "bare", Card(name="bare"), [Entity("Avon")], [], {"all": [SNIPPET]})
     with pytest.raises(UsageError, match="--backlinks bare: none of its entities has a commonness"):
-        Backlinks(Dataset.read(path))
+        Backlinks(dataset)

@@ -1,0 +1,230 @@
+"use strict";
+// What the browsers of all reports share: a list with filters, pages, keys and links. Whatever comes from the data
+// becomes a text node and never markup.
+
+const PAGE = 50;
+const by = (id) => document.getElementById(id);
+const data = JSON.parse(by("data").textContent);
+const string = (number) => (number < 0 ? "" : data.strings[number]);
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+// Text that may run from right to left must not turn what stands around it.
+const isolated = (text) => make("bdi", {}, text);
+
+function pair(list, term, ...content) {
+  list.append(make("dt", {}, term), make("dd", {}, ...content));
+}
+
+function badge([outcome, meaning], kind, count = "") {
+  return make("span", { class: "outcome", "data-kind": kind ?? "none", title: meaning }, `${count}${outcome}`);
+}
+
+// What a kind of report has of its own:
+//   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
+//   nouns: what the entries are called on the count, and each by the beginning of its key
+//   words: of each row, in lower case, what is looked for in
+//   systems: the systems under test, each with its label
+//   choices: of each list of choices, its pairs of value and name
+//   fits(row, asked): whether a row is asked for, as far as it is not a question of words
+//   orders: {key: [name, compare]}, the first of which holds unless another is chosen
+//   prepare(entry, rows, asked): what an order needs to know of an entry, if anything
+//   meaning(asked): a sentence on what is chosen, or nothing
+//   line(entry, system): what the list says of an entry and a system
+//   detail(entry, rows, all): the elements that show an entry; `rows` are those that fit
+function browse(report) {
+  const { entries, systems, orders } = report;
+  const several = systems.length > 1;
+  const entryOf = new Map(entries.map((entry) => [entry.key, entry]));
+  entries.forEach((entry, place) => (entry.place = place));
+  // What is asked for, by the identifiers of the fields.
+  const asked = {};
+  let shown = [];
+  let page = 0;
+  let current = null;
+
+  const fits = (row) => report.fits(row, asked) && (asked.text === "" || report.words[row].includes(asked.text));
+
+  function filter() {
+    shown = [];
+    for (const entry of entries) {
+      entry.fitting = entry.rows.filter(fits);
+      if (entry.fitting.length === 0) continue;
+      report.prepare?.(entry, entry.fitting, asked);
+      shown.push(entry);
+    }
+    const compare = orders[asked.order][1];
+    shown.sort((one, other) => compare(one, other) || one.place - other.place);
+    const found = shown.indexOf(current);
+    page = found < 0 ? 0 : Math.floor(found / PAGE);
+    drawList();
+  }
+
+  function line(entry, system) {
+    const drawn = make("span", {});
+    if (several) drawn.append(isolated(system.label), ": ");
+    drawn.append(...report.line(entry, system));
+    return drawn;
+  }
+
+  function drawList() {
+    const pages = Math.max(1, Math.ceil(shown.length / PAGE));
+    const items = shown.slice(page * PAGE, (page + 1) * PAGE).map((entry) =>
+      make("li", {}, make(
+        "a",
+        { href: `#${entry.key}`, "aria-current": entry === current ? "true" : null },
+        make("strong", {}, isolated(entry.name)),
+        ...systems.map((system) => line(entry, system)),
+      )));
+    by("list").replaceChildren(...items);
+    by("count").textContent = `${shown.length} of ${entries.length} ${report.nouns.all}`;
+    by("page").textContent = `${page + 1} of ${pages}`;
+    by("back").disabled = page === 0;
+    by("forth").disabled = page + 1 >= pages;
+    const meaning = report.meaning(asked);
+    by("meaning").hidden = meaning === "";
+    by("meaning").textContent = meaning;
+  }
+
+  function drawDetail(problem) {
+    const title = make("h3", { id: "detail-title" });
+    if (current === null) {
+      title.append(problem ?? "Choose a name on the list");
+      by("detail").replaceChildren(title);
+      return;
+    }
+    title.append(isolated(current.name));
+    by("detail").replaceChildren(title, ...report.detail(current).filter((part) => part !== null));
+  }
+
+  function choose(entry) {
+    current = entry;
+    const place = shown.indexOf(entry);
+    if (place >= 0) page = Math.floor(place / PAGE);
+    drawList();
+    drawDetail();
+    const link = document.querySelector('#list a[aria-current="true"]');
+    // Only the list moves, and not the page under the reader.
+    if (link) by("list").scrollTop = link.offsetTop - by("list").offsetTop - by("list").clientHeight / 3;
+    return link;
+  }
+
+  function follow() {
+    const [, kind, rest] = /^#([a-z]+)=(.*)$/s.exec(location.hash) ?? [];
+    if (kind === undefined || !(kind in report.nouns)) return;
+    let wanted = rest;
+    try {
+      wanted = decodeURIComponent(rest);
+    } catch {
+      // A stray % in an address typed by hand stands for itself.
+    }
+    const entry = entryOf.get(`${kind}=${encodeURIComponent(wanted)}`);
+    if (entry) {
+      choose(entry);
+    } else {
+      current = null;
+      drawList();
+      drawDetail(`There is no ${report.nouns[kind]} “${wanted}” here`);
+    }
+    reveal();
+  }
+
+  // Where the list stands above the texts, as on a telephone, they would stay out of sight.
+  function reveal() {
+    const narrow = matchMedia("(max-width: 44rem)").matches;
+    (narrow ? by("detail") : by("browser").closest("section")).scrollIntoView();
+  }
+
+  function step(names) {
+    if (shown.length === 0) return;
+    const place = shown.indexOf(current);
+    const next = place < 0 ? page * PAGE : Math.min(Math.max(place + names, 0), shown.length - 1);
+    // Walking down a list is no history to walk back.
+    history.replaceState(null, "", `#${shown[next].key}`);
+    choose(shown[next])?.focus({ preventScroll: true });
+    if (by("detail").getBoundingClientRect().top < 0) reveal();
+  }
+
+  function turn(pages) {
+    page = Math.min(Math.max(page + pages, 0), Math.max(0, Math.ceil(shown.length / PAGE) - 1));
+    drawList();
+    by("list").scrollTop = 0;
+  }
+
+  function read() {
+    for (const field of by("filters").elements) {
+      if (field.type === "checkbox") asked[field.id] = field.checked;
+      else if (field.type === "search") asked[field.id] = field.value.trim().toLowerCase();
+      // Numbers stand for what the data numbers; orders have names.
+      else if (field.type === "select-one") asked[field.id] = field.id === "order" ? field.value : Number(field.value);
+    }
+    filter();
+    // Where the detail shows what fits alone, it changes with the filters.
+    if (report.narrows && current !== null) drawDetail();
+  }
+
+  const KEYS = {
+    "j": () => step(1),
+    "k": () => step(-1),
+    "/": () => by("text").focus(),
+    "[": () => turn(-1),
+    "]": () => turn(1),
+    "x": () => by("reset").click(),
+    "Escape": () => (document.querySelector('#list a[aria-current="true"]') ?? by("list").querySelector("a"))?.focus(),
+  };
+
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.matches("input:not([type=checkbox]), select");
+    const link = event.target.closest("#list a");
+    if (event.key === "Enter" && link && link.getAttribute("aria-current") === "true") {
+      by("detail").focus();
+    } else if (event.key === "Enter" && event.target.id === "text") {
+      step(0);
+    } else if (event.key in KEYS && (!typing || event.key === "Escape")) {
+      KEYS[event.key]();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  function fill(id, pairs) {
+    by(id).append(...pairs.map(([value, name]) => make("option", { value }, name)));
+  }
+
+  function start() {
+    for (const [id, pairs] of Object.entries(report.choices)) fill(id, [[-1, "any"], ...pairs]);
+    fill("system", [[-1, "any"], ...systems.map((system, number) => [number, system.label])]);
+    fill("order", Object.entries(orders).filter(([key]) => several || key !== "differ").map(([key, [name]]) => [key, name]));
+    by("system-label").hidden = by("differ-label").hidden = !several;
+    // Not everything that chooses from a list for a person says that it typed.
+    for (const event of ["input", "change"]) by("filters").addEventListener(event, read);
+    by("filters").addEventListener("submit", (event) => event.preventDefault());
+    // The fields are empty only after the event.
+    by("filters").addEventListener("reset", () => setTimeout(read));
+    by("back").addEventListener("click", () => turn(-1));
+    by("forth").addEventListener("click", () => turn(1));
+    document.addEventListener("keydown", press);
+    addEventListener("hashchange", follow);
+    for (const hidden of ["#filters", ".help", "#browser"]) document.querySelector(hidden).hidden = false;
+    read();
+    drawDetail();
+    follow();
+  }
+
+  start();
+}
+
+// The pairs of a list of choices that occur in the data, by their numbers.
+function occurring(names, columns) {
+  const found = new Set(columns.flatMap((column) => [...new Set(column)]));
+  return names.map((name, number) => [number, name]).filter(([number]) => found.has(number));
+}

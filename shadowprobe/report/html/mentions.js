@@ -1,0 +1,212 @@
+// The mention browser of linkers.
+(() => {
+  const WORDS = { "-1": "NIL", "-2": "skipped", "-3": "no answer" };
+  const KINDS = {
+    "correct": "good",
+    "overshadowed": "prior",
+    "prior-driven": "prior",
+    "other wrong": "bad",
+    "gold not a candidate": "bad",
+    "NIL": "gone",
+    "skipped": "gone",
+    "failed": "gone",
+  };
+  const { strings, snippets, systems, spaces, subsets } = data;
+  snippets.id = unpacked(snippets.id);
+  const several = systems.length > 1;
+
+  // Each name is written as the number of characters that it shares with the one before, and the rest.
+  function unpacked(coded) {
+    const names = [];
+    for (let place = 0; place < coded.length; place += 2) {
+      names.push((names.at(-1) ?? "").slice(0, coded[place]) + coded[place + 1]);
+    }
+    return names;
+  }
+
+  // An entry of the list is a name with all its contexts, or a mention that belongs to none.
+  const entries = [];
+  const words = snippets.id.map(() => "");
+  const subsetOf = (row) => subsets[snippets.subset[row]];
+  const hasGold = (row) => snippets.gold[row] >= 0;
+  const answerOf = (system, row) => {
+    const entity = system.entity[row];
+    return entity < 0 ? WORDS[entity] : strings[entity];
+  };
+  const differs = (row) => systems.some((system) => system.entity[row] !== systems[0].entity[row]);
+
+  function gather() {
+    const ofSpace = new Map();
+    snippets.id.forEach((id, row) => {
+      const space = snippets.space[row];
+      let entry = space >= 0 ? ofSpace.get(space) : undefined;
+      if (entry === undefined) {
+        const name = space >= 0 ? string(spaces[space][0]) : string(snippets.mention[row]);
+        const key = space >= 0 ? `space=${encodeURIComponent(name)}` : `snippet=${encodeURIComponent(id)}`;
+        entry = { key, name, space, rows: [] };
+        if (space >= 0) ofSpace.set(space, entry);
+        entries.push(entry);
+      }
+      entry.rows.push(row);
+      words[row] = [
+        entry.name,
+        string(snippets.before[row]) + string(snippets.mention[row]) + string(snippets.after[row]),
+        string(snippets.gold[row]),
+        id,
+        ...systems.map((system) => answerOf(system, row)),
+      ].join("\n").toLowerCase();
+    });
+    for (const entry of entries) {
+      entry.disagreements = entry.rows.filter((row) => hasGold(row) && differs(row)).length;
+    }
+  }
+
+  function fits(row, asked) {
+    if (asked.subset >= 0 && snippets.subset[row] !== asked.subset) return false;
+    if (asked.differ && !(hasGold(row) && differs(row))) return false;
+    if (asked.outcome < 0) return true;
+    const of = asked.system >= 0 ? [systems[asked.system]] : systems;
+    return of.some((system) => system.outcome[row] === asked.outcome);
+  }
+
+  const orders = {
+    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
+    dataset: ["as in the dataset", () => 0],
+    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+    least: ["lowest score first", (one, other) => one.low - other.low],
+    surest: ["highest score first", (one, other) => other.high - one.high],
+  };
+
+  function prepare(entry, rows, asked) {
+    if (asked.order !== "least" && asked.order !== "surest") return;
+    const system = systems[Math.max(asked.system, 0)];
+    const scores = rows.map((row) => system.score[row]).filter((score) => score !== null);
+    // What has no score comes last, whichever way.
+    entry.low = scores.length ? Math.min(...scores) : Number.MAX_VALUE;
+    entry.high = scores.length ? Math.max(...scores) : -Number.MAX_VALUE;
+  }
+
+  function badgeOf(system, row) {
+    const outcome = data.outcomes[system.outcome[row]];
+    return badge(outcome, KINDS[outcome[0]]);
+  }
+
+  function line(entry, system) {
+    const rows = entry.rows.filter(hasGold);
+    if (rows.length === 0) return ["no gold"];
+    return rows.flatMap((row, place) => [
+      place > 0 ? ", " : "", `${capital(subsetOf(row))} `, badgeOf(system, row),
+    ]);
+  }
+
+  function meaning(asked) {
+    if (asked.outcome < 0) return "";
+    const [outcome, sentence] = data.outcomes[asked.outcome];
+    return `${capital(outcome)}: ${sentence}.`;
+  }
+
+  function candidatesOf(system, row) {
+    const list = system.candidates[row] < 0 ? [] : system.lists[system.candidates[row]];
+    const items = [];
+    for (let place = 0; place < list.length; place += 2) {
+      const notes = [];
+      if (list[place + 1] !== null) notes.push(list[place + 1]);
+      if (list[place] === snippets.gold[row]) notes.push("gold");
+      items.push(make("li", {}, isolated(string(list[place])), notes.length ? ` (${notes.join(", ")})` : ""));
+    }
+    return items;
+  }
+
+  function answer(system, row) {
+    const list = make("dl", {});
+    const entity = system.entity[row];
+    const space = snippets.space[row];
+    pair(list, "answer", entity < 0 ? WORDS[entity] : isolated(strings[entity]));
+    if (space >= 0) {
+      const prior = system.prior[space];
+      const same = prior >= 0 && prior === entity ? " (the answer)" : "";
+      pair(list, "prior", prior < 0 ? "none" : isolated(strings[prior]), same);
+    }
+    if (hasGold(row)) pair(list, "outcome", badgeOf(system, row));
+    if (system.score[row] !== null) pair(list, "score", String(system.score[row]));
+    if (system.errors[row] !== undefined) pair(list, "error", isolated(system.errors[row]));
+    const candidates = candidatesOf(system, row);
+    if (candidates.length > 0) {
+      const [more, rank] = system.unlisted ? [system.unlisted[row], system.gold_rank[row]] : [0, 0];
+      pair(list, "candidates", make(
+        "details",
+        hasGold(row) ? { open: "" } : {},
+        make("summary", {}, String(candidates.length + more)),
+        make("ol", {}, ...candidates),
+        more > 0 ? `and ${more} more${rank > candidates.length ? `, the gold one at place ${rank}` : ""}` : null,
+      ));
+    }
+    return make("div", {}, several ? make("h5", {}, isolated(system.label)) : null, list);
+  }
+
+  function source(row) {
+    const address = snippets.source ? string(snippets.source[row]) : "";
+    if (address === "") return null;
+    // An address that a browser would run is only shown.
+    const link = /^https?:\/\//i.test(address)
+      ? make("a", { href: address, rel: "noreferrer noopener" }, isolated(address))
+      : isolated(address);
+    return make("p", { class: "quiet words" }, "Source: ", link);
+  }
+
+  function context(row) {
+    const gold = make("dl", {});
+    if (hasGold(row)) pair(gold, "gold", isolated(string(snippets.gold[row])));
+    return make(
+      "section",
+      { class: "context", "data-subset": subsetOf(row) },
+      make("h4", {}, `${capital(subsetOf(row))} · `, isolated(snippets.id[row])),
+      make(
+        "p",
+        { class: "words", dir: "auto" },
+        string(snippets.before[row]),
+        make("mark", {}, string(snippets.mention[row])),
+        string(snippets.after[row]),
+      ),
+      gold,
+      make("div", { class: "answers" }, ...systems.map((system) => answer(system, row))),
+      source(row),
+    );
+  }
+
+  function entitiesOf(entry) {
+    if (entry.space < 0) return null;
+    const items = spaces[entry.space][1].map((title, place) => {
+      const [commonness, description] = data.entities[title] ?? [null, ""];
+      const item = make("li", {}, isolated(string(title)), place === 0 ? " (Top)" : " (Shadow)");
+      if (commonness !== null) item.append(`, commonness ${commonness}`);
+      if (description) item.append(make("span", { class: "quiet" }, ": ", isolated(description)));
+      return item;
+    });
+    return make("ol", { class: "spaces" }, ...items);
+  }
+
+  function detail(entry) {
+    const order = ["top", "shadow", "tail", "all", "neutral"];
+    const rows = [...entry.rows].sort((one, other) => order.indexOf(subsetOf(one)) - order.indexOf(subsetOf(other)));
+    return [entitiesOf(entry), ...rows.map(context)];
+  }
+
+  gather();
+  browse({
+    entries,
+    nouns: { all: "names and mentions", space: "name", snippet: "mention" },
+    words,
+    systems,
+    choices: {
+      outcome: occurring(data.outcomes.map(([name]) => name), systems.map((system) => system.outcome)),
+      subset: occurring(subsets.map(capital), [snippets.subset]),
+    },
+    fits,
+    orders,
+    prepare,
+    meaning,
+    line,
+    detail,
+  });
+})();
