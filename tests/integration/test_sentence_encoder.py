@@ -10,9 +10,11 @@ import pytest
 from shadowprobe import Dataset, open_dataset
 from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
+from shadowprobe.retrieval.session import RetrieveJob
 from shadowprobe.session import Job
 
 pytestmark = pytest.mark.slow
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +52,19 @@ def test_any_batch_size_gives_the_same_answers(model: str, mini: Dataset, tmp_pa
 def test_it_passes_its_check(model: str, mini: Dataset) -> None:
     findings = list(check(make_linker("dense", {"model": model}), mini))
     assert [finding for finding in findings if not finding.holds] == []
+
+
+def test_the_row_of_the_encoder_as_a_retriever_is_what_the_readme_says(model: str, tmp_path: Path) -> None:
+    job = RetrieveJob("dense", probes=("amber",), options={"model": model}, out=tmp_path / "run")
+    found = job.run().results["probes"]["amber"]["nonhuman"]["qa"]
+    (line,) = [
+        line
+        for line in README.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `dense`, all-MiniLM-L6-v2 |") and "–" in line
+    ]
+    told = [float(cell.split()[0]) for cell in line.split("|")[2:8]]
+    groups = [found["accuracy"]["1"]["head"], found["accuracy"]["1"]["tail"], found["all_correct"]["1"]]
+    rates = [100 * group["rate"] for group in groups]
+    # Single precision leaves the last digits to the machine: a query or two of 447 may change places.
+    assert [told[0], told[1], told[3]] == pytest.approx(rates, abs=1.5)
+    assert told[2] == pytest.approx(100 * found["gap"]["difference"], abs=1.5)
