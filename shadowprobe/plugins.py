@@ -184,7 +184,8 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
         if spec.endswith(".py"):
             raise PluginError(f"{spec}: name the class too, as in {spec}:My{what.capitalize()}")
         # The list of probes has those that are asked of linkers.
-        listed = ", ".join(names(group)) if group == RETRIEVAL_PROBES else f"`shadowprobe {what}s` lists them"
+        there_are = f"there are {', '.join(sorted(names(group)))}"
+        listed = there_are if group == RETRIEVAL_PROBES else f"`shadowprobe {what}s` lists them"
         raise PluginError(
             f"unknown {what} `{spec}`{nearest(spec, names(group))}:"
             f" {listed}; a class of yours is given as file.py:Class"

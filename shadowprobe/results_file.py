@@ -46,15 +46,16 @@ class Head(Struct):
 
 
 class Told(dict[str, Any]):
-    """A table of the file; what it lacks is said in one line, since an earlier version or a person may have left it out."""
+    """A table of the file that says in one line what it lacks: an earlier version or a person may have left it out."""
 
     path: Path
+    # The command that scores what a run has stored.
+    command: str
 
     def __missing__(self, key: str) -> Any:
         run = self.path.parent
-        raise InputError(
-            self.path, f"is missing; `shadowprobe score --predictions {run} --out {run}` makes it anew", field=key
-        )
+        anew = f"`shadowprobe {self.command} --predictions {run} --out {run}` makes it anew"
+        raise InputError(self.path, f"is missing; {anew}", field=key)
 
 
 def read_results_file(path: Path) -> Results:
@@ -62,16 +63,16 @@ def read_results_file(path: Path) -> Results:
     head = read_json(path, Head)
     if head.schema != SCHEMA:
         raise InputError(path, f"is {head.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
-    found: Results = _told(read_json(path, dict[str, Any]), path)
+    found: Results = told(read_json(path, dict[str, Any]), path)
     return found
 
 
-def _told(value: Any, path: Path) -> Any:
-    """A value with every table in it able to say what it lacks."""
+def told(value: Any, path: Path, command: str = "score") -> Any:
+    """A value with every table in it able to say what it lacks, and which command would score it again."""
     if isinstance(value, list):
-        return [_told(one, path) for one in value]
+        return [told(one, path, command) for one in value]
     if not isinstance(value, dict):
         return value
-    table = Told({key: _told(one, path) for key, one in value.items()})
-    table.path = path
+    table = Told({key: told(one, path, command) for key, one in value.items()})
+    table.path, table.command = path, command
     return table

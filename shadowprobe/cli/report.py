@@ -12,7 +12,10 @@ from shadowprobe.cli import common
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories of finished runs over one dataset.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Directories of finished runs of one kind, over one dataset or collection."
+        ),
     ],
     out: Annotated[
         str | None,
@@ -20,19 +23,37 @@ def report(
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset of the runs [where it was]."),
+        typer.Option(
+            "--dataset", "-d", metavar="NAME|DIR", help="The dataset, or the collection, of the runs [where it was]."
+        ),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries", metavar="FILE|DIR", help="The queries of retrievers and language models [the built-in ones]."
+        ),
     ] = None,
     name: Annotated[
         list[str] | None, typer.Option("--name", metavar="LABEL", help="What to call a run; one for each, in order.")
     ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the rows that the papers on retrieval print, marked as published.")
+    ] = False,
     force: common.ForceOption = False,
 ) -> None:
-    """Write a report: one HTML file with the verdict, the tables, the figures and every mention.
+    """Write a report: one HTML file with the verdict, the tables, the figures and every mention, query or answer.
 
     It opens from disk and asks nobody for anything. Several runs stand side by side.
     """
-    from shadowprobe.report.html.page import write_report
-    from shadowprobe.runs import read_runs
+    from shadowprobe.report.html.writing import write_report_of
 
-    target = common.file(out)
-    typer.echo(f"Written to {write_report(read_runs(runs, dataset, name or ()), target, force=force)}", err=True)
+    written = write_report_of(
+        runs,
+        common.file(out),
+        dataset=dataset,
+        queries=queries,
+        names=name or (),
+        published=published,
+        force=force,
+    )
+    typer.echo(f"Written to {written}", err=True)

@@ -34,8 +34,5 @@ def draw(runs: Sequence[MeasuredRun], width: Width = "one") -> Figure:
     ]
     count = next(one["n"] for one in found if one is not None)
     stack = Stack("Does every namesake get its own answer?", f"share of the {count} questions, %", shares)
-    segments = {
-        kind: Segment(f"{kind.replace('_', ' ')}:\n{CATEGORIES[kind]}", *look)
-        for kind, look in LOOKS.items()
-    }
+    segments = {kind: Segment(f"{kind.replace('_', ' ')}:\n{CATEGORIES[kind]}", *look) for kind, look in LOOKS.items()}
     return draw_stacks([run.label for run in runs], [stack], segments, width, COLUMNS[width])

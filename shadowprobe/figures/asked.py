@@ -74,12 +74,18 @@ def title_of(collection: str, task: str) -> str:
     return f"{COLLECTIONS[collection].capitalize()},\n{TASKS.get(task, task)}"
 
 
-def depths(runs: Sequence[MeasuredRun]) -> list[str]:
-    """The smallest and the largest number of documents that all runs count, as results.json has them."""
-    common = sorted(set.intersection(*(set(run.results["settings"]["k"]) for run in runs)))
+def counted(runs: Sequence[MeasuredRun]) -> list[str]:
+    """The numbers of documents that all runs count, as results.json has them, the smallest first."""
+    common = set.intersection(*(set(run.results["settings"]["k"]) for run in runs))
     if not common:
         raise UsageError("the runs count other numbers of documents: give all of them the same -k")
-    return list(dict.fromkeys([str(common[0]), str(common[-1])]))
+    return [str(k) for k in sorted(common)]
+
+
+def depths(runs: Sequence[MeasuredRun]) -> list[str]:
+    """The smallest and the largest number of documents that all runs count."""
+    ks = counted(runs)
+    return ks if len(ks) == 1 else [ks[0], ks[-1]]
 
 
 def of_documents(k: str) -> str:

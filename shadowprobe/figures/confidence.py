@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS: dict[Width, int] = {"one": 2, "two": 4}
 BOX = {"whislo": "q05", "q1": "q25", "med": "q50", "q3": "q75", "whishi": "q95"}
 # Beyond it matplotlib's own arithmetic overflows; some systems say "no score" by the lowest number that there is.
-LARGEST = 1e300
+LARGEST = 1e290
 
 
 def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from shadowprobe.dataset import Card, Dataset, make_directory
+from shadowprobe.dataset import Card, Dataset, directory_name, make_directory
 from shadowprobe.errors import InputError, UsageError, nearest
 from shadowprobe.formats.answers import Taken, take
 from shadowprobe.formats.documents import Document, documents_of, read_into
@@ -94,7 +94,8 @@ def write(
     module = _module(format_name)
     names = ("lines",) if predictions is None else ("answer_lines", "lines")
     writing = _able(format_name, module, "export writes", *names)
-    targets = {subset: out / f"{dataset.name}-{subset}{module.SUFFIX}" for subset in subsets or dataset.subsets}
+    name = directory_name(dataset.name)
+    targets = {subset: out / f"{name}-{subset}{module.SUFFIX}" for subset in subsets or dataset.subsets}
     for target in targets.values():
         if target.exists() and not force:
             raise UsageError(f"{target} exists; --force writes over it")

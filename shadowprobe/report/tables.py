@@ -19,7 +19,7 @@ from shadowprobe.run_directory import RESULTS
 from shadowprobe.runs import FinishedRun
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod, RenderableType
+    from rich.console import Console, RenderableType
 
 # Each format with the ending of its files.
 FORMATS = {"terminal": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex", "json": ".json"}
@@ -36,8 +36,8 @@ MARK, NOTHING = " †", "–"
 # A table of more columns spans both columns of a printed page.
 WIDE = 8
 PAGE_WIDTH = 110
-# Characters up to which a word of a name is not broken on a terminal.
-WORD = 12
+# Characters up to which a word of a name is not broken on a terminal, and how many a longer one keeps together.
+WORD, PART = 12, 8
 
 
 class Column(Struct, frozen=True):
@@ -243,12 +243,12 @@ def show(tables: Iterable[Table], console: Console) -> None:
         if number:
             console.print()
         # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
-        console.print(_rich(table), crop=False)
+        console.print(_rich(table, console.width), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
 
 
-def _rich(table: Table) -> RenderableType:
+def _rich(table: Table, room: int) -> RenderableType:
     from rich import box
     from rich.cells import cell_len
     from rich.table import Table as Rich
@@ -257,18 +257,28 @@ def _rich(table: Table) -> RenderableType:
     title = Text(table.title, style="bold")
     drawn = Rich(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0))
     group = ""
+    # A blank on each side of every column.
+    needed = len(table.columns) + 1
     for place, column in enumerate(table.columns):
         # The group's name stands above the first of its columns.
         above = [column.group if column.group != group else ""] if any(one.group for one in table.columns) else []
         group = column.group
-        heading, words = Text("\n".join([*above, column.name])), place < table.words
-        lines = [*heading.plain.split("\n"), *(table.texts(row)[place] for row in table.rows)]
-        widest = max(map(cell_len, lines))
+        lines = [*above, *column.name.split("\n"), *(table.texts(row)[place] for row in table.rows)]
         # A number is never broken, and a name only where a word of it is long.
-        least = max(cell_len(word) for line in lines for word in line.split() or [""])
-        least = min(least, WORD) if words else least
-        justify: JustifyMethod = "left" if words else "right"
-        drawn.add_column(heading, justify=justify, overflow="fold", min_width=least, no_wrap=widest <= least)
+        longest = max(cell_len(word) for line in lines for word in line.split() or [""])
+        words = place < table.words
+        least = PART if words and longest > WORD else longest
+        needed += least
+        drawn.add_column(
+            Text("\n".join([*above, column.name])),
+            justify="left" if words else "right",
+            overflow="fold",
+            min_width=least,
+            no_wrap=max(map(cell_len, lines)) <= least,
+        )
+    if needed > room:
+        # Left to itself the table would drop columns.
+        drawn.width = needed
     for row, apart in zip(table.rows, _breaks(table), strict=True):
         if apart:
             drawn.add_section()

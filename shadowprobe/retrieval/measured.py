@@ -9,8 +9,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from shadowprobe.jsonl import read_json
+from shadowprobe.results_file import told
 from shadowprobe.run_directory import RESULTS
-from shadowprobe.run_kinds import Kind, check_names, expect, kind_of, labels, read_results
+from shadowprobe.run_kinds import COMMANDS, Kind, check_names, expect, kind_of, labels, read_results
 
 
 class System(Struct):
@@ -93,8 +94,9 @@ def read_measured(paths: Sequence[Path], wanted: Kind, what: str, names: Sequenc
         expect(run.path, run.results, wanted, what)
         # For its complaints alone: they name the field.
         read_json(run.path / RESULTS, HEADS[wanted])
-    told = labels([run.system for run in runs], [_over(run) for run in runs])
-    for run, label in zip(runs, names or told, strict=True):
+        run.results = told(run.results, run.path / RESULTS, COMMANDS[wanted])
+    called = labels([run.system for run in runs], [_over(run) for run in runs])
+    for run, label in zip(runs, names or called, strict=True):
         run.label = label
     return runs
 

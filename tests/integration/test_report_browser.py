@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from browser import ENTER, ESCAPE, Browser, chromium
+from report_window import CONTRAST, choose, focused
 from world import NAMES, hand_predictions, linked, shadow, snippet, top, write_world
 
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, run, score, write_dataset
@@ -20,28 +21,6 @@ pytestmark = pytest.mark.slow
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 HOSTILE = f"{MARKUP} &amp; \u202eright to left\u202c \N{CLAPPER BOARD} 50%"
 LIST = "#list strong"
-# The least contrast of all text that is seen, by the formula of WCAG 2, and the text that has it.
-CONTRAST = """
-  const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const numbers = (colour) => colour.match(/[0-9.]+/g).map(Number);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  function behind(element) {
-    for (let one = element; one; one = one.parentElement) {
-      const colour = numbers(getComputedStyle(one).backgroundColor);
-      if (colour.length === 3 || colour[3] > 0) return colour;
-    }
-    return [255, 255, 255];
-  }
-  let least = [99, ""];
-  for (const element of document.body.querySelectorAll("*")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || !element.checkVisibility() || element.disabled) continue;
-    const pair = [numbers(getComputedStyle(element).color), behind(element)].map(light).sort((a, b) => b - a);
-    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (ratio < least[0]) least = [ratio, `${element.tagName} ${element.className} ${element.textContent}`];
-  }
-  return least;
-"""
 
 
 def write_run(directory: Path, dataset: Dataset, predictions: Iterable[Prediction]) -> Path:
@@ -114,18 +93,6 @@ def hostile(place: Path) -> Path:
     answer = Prediction(HOSTILE, answer=f"{MARKUP} three", candidates=(Candidate(titles[1], score=0.5),))
     directory = write_run(place / "bad", dataset, [answer])
     return write_report(read_runs([directory], str(dataset.path), [HOSTILE]))
-
-
-def choose(browser: Browser, field: str, words: str) -> None:
-    """Chooses from a list by the words that are seen."""
-    options = browser.texts(f"#{field} option")
-    browser.click(f"#{field} option:nth-child({options.index(words) + 1})")
-
-
-def focused(browser: Browser) -> str:
-    """What has the focus: its identifier, or its first line."""
-    code = "const one = document.activeElement; return one.id || one.innerText.split('\\n')[0]"
-    return str(browser.script(code))
 
 
 def test_the_report_opens_with_its_verdict_its_figures_and_every_name(browser: Browser, hand: Path) -> None:
@@ -315,3 +282,48 @@ def test_on_paper_there_are_the_results_and_the_chosen_name_and_no_controls(brow
     ]
     assert browser.script("return getComputedStyle(document.body).color") == "rgb(27, 30, 35)"
     assert browser.pdf().startswith(b"%PDF-")
+
+
+# How far each character of the text behind an element's first child stands from the left, for those on its first line.
+LEFTS = """
+  const text = document.querySelector(arguments[0]).childNodes[1];
+  const boxes = [...text.data].map((_, place) => {
+    const range = document.createRange();
+    range.setStart(text, place);
+    range.setEnd(text, place + 1);
+    return range.getBoundingClientRect();
+  });
+  return boxes.filter((box) => box.width && box.top === boxes[0].top).map((box) => box.left);
+"""
+
+
+def test_a_mark_of_direction_in_a_name_turns_nothing_behind_it(browser: Browser, place: Path, hand: Path) -> None:
+    # Nothing ends this mark: what follows it in one run of text reads backwards, numbers and all.
+    runs = read_runs([hand.parent], str(place / "world"), ["\u202eturned"])
+    browser.open(write_report(runs, place / "turned.html"))
+    for behind in (".verdict", "h1"):
+        lefts = browser.script(LEFTS, behind)
+        assert len(lefts) > 2
+        assert lefts == sorted(lefts), behind
+
+
+def test_how_common_an_entity_is_is_called_commonness_whatever_was_counted(browser: Browser, hand: Path) -> None:
+    browser.open(hand, "#space=Avon")
+    assert browser.texts("#detail .spaces li") == [
+        "Avon (river) (Top), commonness 50: Fresh water that runs to the sea.",
+        "Avon (ship) (Shadow), commonness 5: Vessel with a crew and masts.",
+    ]
+
+
+def test_a_figure_that_is_alone_is_no_wider_than_beside_others(
+    browser: Browser, place: Path, world: Dataset, hand: Path
+) -> None:
+    nothing = write_run(place / "nothing", world, [Prediction(one.id, status="nil") for one in world.snippets()])
+    report = write_report(read_runs([nothing], str(world.path)))
+    widths = []
+    for page, count in ((hand, 3), (report, 1)):
+        browser.open(page)
+        found = browser.script("return [...document.querySelectorAll('figure img')].map((one) => one.width)")
+        assert len(found) == count
+        widths += found
+    assert len(set(widths)) == 1

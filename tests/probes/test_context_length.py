@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from refusals import outcome
+from rich.console import Console
 from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
+from shadowprobe.report.terminal import show
 from shadowprobe.results import Results
 
 BOTH = Settings(also=("context_length", "masked_mention"))
@@ -108,6 +111,35 @@ def test_scoring_predictions_without_variants_says_what_is_missing(world: Datase
     assert "--also masked_mention" in found["not_measured"]
 
 
+class Others(Clues):
+    """NIL for everything: another linker, whose masked answers are not those of `Clues`."""
+
+    name = "others"
+
+    def _one(self, snippet: Snippet) -> Prediction:
+        return self.nil(snippet)
+
+
+def test_a_run_that_starts_afresh_forgets_what_the_earlier_linker_was_asked_besides(
+    world: Dataset, tmp_path: Path
+) -> None:
+    results_of(world, tmp_path)
+    run(Others(), world, out=tmp_path / "run", force=True)
+    # Its own results say nothing of variants, nor do those that are scored or run again.
+    for again in (score(tmp_path / "run", out=tmp_path / "run"), run(Others(), world, out=tmp_path / "run")):
+        assert again["linker"]["name"] == "others"
+        assert not {"context_length", "masked_mention"} & again["probes"].keys()
+    found = run(Others(), world, out=tmp_path / "run", settings=BOTH)["probes"]["masked_mention"]
+    assert (found["top"]["accuracy"], found["top"]["nil"]) == (0.0, 1.0)
+
+
+def test_a_file_beside_the_predictions_of_a_run_has_none_of_its_variants(world: Dataset, tmp_path: Path) -> None:
+    results_of(world, tmp_path)
+    other = tmp_path / "run" / "other.jsonl"
+    other.write_bytes((tmp_path / "run" / "predictions.jsonl").read_bytes())
+    assert "masked_mention" not in score(other, world, out=tmp_path / "scored")["probes"]
+
+
 def test_a_limited_run_has_variants_of_its_own(world: Dataset, tmp_path: Path) -> None:
     run(Clues(), world, out=tmp_path / "run", limit=1, settings=BOTH)
     assert results_of(world, tmp_path)["probes"]["masked_mention"]["top"]["n"] == 4
@@ -134,7 +166,7 @@ def test_a_variant_that_fails_is_not_right_and_is_counted(world: Dataset, tmp_pa
 
 
 @pytest.fixture
-def screen(world: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Any, str, str]:
+def command(world: Dataset, tmp_path: Path) -> tuple[str, ...]:
     file = tmp_path / "clues.py"
     file.write_text(
         "from shadowprobe import Linker\n"
@@ -144,7 +176,12 @@ def screen(world: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         "        return [self.answer(s, self.knowledge.candidates_of(s)['masts' in s.text]) for s in snippets]\n"
     )
     also = ("--also", "context_length", "--also", "masked_mention")
-    return outcome(capsys, "run", "-l", f"{file}:Clues", "-d", str(world.path), "--out", str(tmp_path / "r"), *also)
+    return ("run", "-l", f"{file}:Clues", "-d", str(world.path), "--out", str(tmp_path / "r"), *also)
+
+
+@pytest.fixture
+def screen(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> tuple[Any, str, str]:
+    return outcome(capsys, *command)
 
 
 def test_the_command_says_what_it_will_cost_and_shows_what_it_found(screen: tuple[Any, str, str]) -> None:
@@ -157,6 +194,39 @@ def test_the_command_says_what_it_will_cost_and_shows_what_it_found(screen: tupl
     assert "0.000 (-100.0, -100.0 to -100.0)" in rows["3 words on each side"]
     assert "1.000" in rows["3 words on each side"]
     assert rows["the snippet without the name"].count("1.000") == 2
+
+
+def test_the_command_says_what_is_left_of_the_cost(
+    command: tuple[str, ...], screen: tuple[Any, str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = tmp_path / "r" / "extra" / "masked_mention" / "predictions.jsonl"
+    assert "needs" not in outcome(capsys, *command)[2]
+    stored.write_bytes(b"".join(stored.read_bytes().splitlines(keepends=True)[:5]))
+    # Without being named, too: what was begun is gone on with.
+    assert outcome(capsys, *command[:-4])[2].startswith("masked_mention needs 3 more snippets linked: masked 3\n")
+    assert "masked_mention needs 8 more snippets linked: masked 8" in outcome(capsys, *command, "--force")[2]
+
+
+def shown(results: Results) -> str:
+    """The screen of results, without its line breaks."""
+    console = Console(width=140, record=True, file=io.StringIO())
+    show(results, console)
+    return " ".join(console.export_text().split())
+
+
+def test_the_screen_says_how_often_nothing_is_named_without_the_name(world: Dataset, tmp_path: Path) -> None:
+    found = results_of(world, tmp_path)
+    assert "Without the name" not in shown(found)
+    found["probes"]["masked_mention"]["top"]["nil"] = 0.25
+    assert "Without the name no entity is named in 25.0% of Top." in shown(found)
+
+
+def test_the_screen_says_of_how_many_snippets_a_length_is_that_not_all_have(world: Dataset, tmp_path: Path) -> None:
+    found = results_of(world, tmp_path)
+    lengths = found["probes"]["context_length"]["lengths"]
+    lengths["page"] = {"top": {**lengths["snippet"]["top"], "n": 3}}
+    assert "100 more words of the page on each side 1.000 of 3" in shown(found)
+    assert "the snippet, as in Table 3 1.000 1.000" in shown(found)
 
 
 def test_titles_of_the_world_are_what_the_linker_answers(world: Dataset) -> None:

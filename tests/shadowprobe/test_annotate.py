@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from world import shadow, top
+from world import shadow, top, write_world
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, UsageError, open_dataset, write_dataset
 from shadowprobe.annotate.form import FORM, SHEET, render_form, render_sheet, write_sample
 from shadowprobe.annotate.sample import KEY, Sample, draw, read_key
+from shadowprobe.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -209,3 +210,34 @@ def test_no_file_of_a_sample_is_written_over_without_force(world: Dataset, tmp_p
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [name]
     write_sample(draw(world, 4, 7), tmp_path, force=True)
     assert (tmp_path / name).read_text(encoding="utf-8") != "mine"
+
+
+@pytest.mark.parametrize(
+    ("command", "directory"),
+    [
+        (("annotate", "sample", "--n", "4"), "annotation/.._.._elsewhere"),
+        (("export", "simple-jsonl"), "exports/.._.._elsewhere-simple-jsonl"),
+    ],
+)
+def test_the_name_of_a_dataset_leads_to_no_other_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], directory: str
+) -> None:
+    place = tmp_path / "a" / "b" / "c"
+    place.mkdir(parents=True)
+    monkeypatch.chdir(place)
+    world = write_world(tmp_path / "world")
+    card = json.loads((world.path / "dataset.json").read_text())
+    (world.path / "dataset.json").write_text(json.dumps({**card, "name": "../../elsewhere"}))
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--dataset", str(world.path)])
+    assert end.value.code == 0
+    written = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert written
+    assert {path.parent for path in written} == {place / directory}
+
+
+def test_what_is_under_the_pointer_looks_chosen_only_where_there_is_a_pointer(world: Dataset) -> None:
+    page = render_form(draw(world, 4, 7)).decode()
+    hovered = [line for line in page.splitlines() if ":hover" in line]
+    assert hovered
+    assert all(line.startswith("@media (hover: hover) {") for line in hovered)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from world import hand_predictions, write_world
 
+from shadowprobe import open_dataset, write_dataset
 from shadowprobe.cli import main
 from shadowprobe.jsonl import encode_lines
 
@@ -295,3 +296,22 @@ def test_names_of_several_snippets_are_paired_once_and_the_screen_says_so(shadow
     # Of all Shadow snippets and not only of those that were paired.
     assert over["answered_with_top"] == 1.0
     assert "are paired by the first Top and Shadow snippet of each name" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("linker", "neutral", "words"),
+    [
+        ("nil", True, "not measured: the linker names no entity in any neutral context"),
+        ("prior", False, "not measured: the dataset has no neutral contexts"),
+    ],
+)
+def test_why_prior_bias_is_not_measured_is_said_as_it_is(
+    shadowprobe: Command, monkeypatch: pytest.MonkeyPatch, linker: str, neutral: bool, words: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    world = open_dataset("world")
+    kept = {subset: list(world.snippets(subset)) for subset in world.subsets if neutral or subset != "neutral"}
+    write_dataset(Path("cut"), world.card, world.entities.values(), world.spaces.values(), kept)
+    out = shadowprobe("run", "--linker", linker, "--dataset", "cut").out
+    (line,) = (line for line in out.splitlines() if line.startswith("  and it is the prior"))
+    assert line.removeprefix("  and it is the prior").strip() == words

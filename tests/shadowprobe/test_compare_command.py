@@ -175,7 +175,7 @@ def test_a_file_is_not_written_over_without_force(shadowprobe: Command) -> None:
         (("compare", "a", "b", "--json", "--format", "csv"), "--json and --format csv: give one of them"),
         (("compare", "a", "b", "--out", ""), "--out: the name of the file is empty"),
         (("compare", "a", "b", "--out", "a"), "--out a: is a directory; name a file"),
-        (("compare", "a", "b", "--out", "no/such.md"), "no/such.md: cannot be written (No such file or directory)"),
+        (("compare", "a", "b", "--out", "a.jsonl/such.md"), "a.jsonl is a file; give a directory"),
         (("compare", "a", "b", "--name", "x"), "1 names for 2 runs"),
         (("compare", "a", "b", "--published", "--format", "csv"), "--published: the CSV has pairs of runs alone"),
         (("table", "3"), "name a run directory, or give --published for the paper's own table"),
@@ -207,3 +207,10 @@ def test_the_screen_fits_eighty_columns(shadowprobe: Command, monkeypatch: pytes
     # and sqrt(0.7) * 0.59018 = 0.494, with the factor of 0.417 above.
     assert re.search(r"^ Shadow +a system +70\.0 +30\.0 .* 9/10/1 +0\.021 +0\.043 +41\.7 ?$", out, flags=re.MULTILINE)
     assert re.search(r"70\.0 +0\.0 .* 14/6/0 +<0\.001 +<0\.001 +49\.4 ?$", out, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", [("table", "3", "a"), ("compare", "a", "b")])
+def test_the_directory_of_the_file_is_made(shadowprobe: Command, command: tuple[str, ...]) -> None:
+    code, _, error = shadowprobe(*command, "--out", "made/now/t.md")
+    assert (code, error) == (0, "Written to made/now/t.md\n")
+    assert Path("made/now/t.md").read_text(encoding="utf-8").startswith("### Table 3")

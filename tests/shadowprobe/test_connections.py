@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import socket
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,7 @@ import httpx
 import pytest
 from service import Asked, Reply, serving
 
+from shadowprobe import ItemError
 from shadowprobe.connections import Connections, PlainConnection
 
 
@@ -83,6 +85,79 @@ def test_a_kept_connection_that_the_service_has_closed_is_opened_anew() -> None:
         assert ask(twice).text == "ok"
 
 
+def titled(title: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(title), title)
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.1], ids=["at once", "a moment later"])
+def test_what_comes_unasked_after_an_answer_is_not_the_answer_to_the_next_request(pause: float) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    sent = threading.Event()
+
+    def serve() -> None:
+        for number in (1, 2):
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(titled(b"right %d" % number) + (b"" if pause else titled(b"unasked")))
+                if pause:
+                    time.sleep(pause)
+                    connection.sendall(titled(b"unasked"))
+                sent.set()
+                # Kept open: that it was closed is not what tells.
+                connection.recv(65536)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+    async def twice(client: httpx.AsyncClient) -> httpx.Response:
+        assert (await client.get(url)).text == "right 1"
+        await asyncio.to_thread(sent.wait, 10)
+        # The loop has to hear of what has come.
+        await asyncio.sleep(0.05)
+        return await client.get(url)
+
+    answer = ask(twice)
+    thread.join(10)
+    listener.close()
+    assert answer.text == "right 2"
+
+
+def through_connections(url: str) -> httpx.Response:
+    async def asked() -> httpx.Response:
+        connections = Connections(url, timeout=5, follow_redirects=True)
+        try:
+            return await connections.send(connections.build_request("GET", url))
+        finally:
+            await connections.aclose()
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("packing", ["gzip, gzip", "deflate,GZIP", "br", "zstd"])
+def test_an_answer_is_unpacked_once_and_in_no_way_that_was_not_asked_for(packing: str) -> None:
+    twice = gzip.compress(gzip.compress(b"[]"))
+    with serving(lambda *_: (200, {"Content-Encoding": packing}, twice)) as service:
+        with pytest.raises(ItemError, match=f"^the answer is packed as '{packing}', which was not asked for$"):
+            through_connections(service.url)
+        assert service.requests[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+def test_a_charset_in_the_place_of_a_packing_is_passed_over() -> None:
+    with serving(lambda *_: (200, {"Content-Encoding": "UTF-8"}, "Köln".encode())) as service:
+        assert through_connections(service.url).text == "Köln"
+
+
+def test_what_a_redirect_carries_is_not_unpacked() -> None:
+    def redirect(number: int, asked: Asked) -> Reply:
+        # No unpacker takes this for gzip.
+        return (302, {"Location": "/there", "Content-Encoding": "gzip"}, b"no") if number == 1 else (200, {}, b"there")
+
+    with serving(redirect) as service:
+        assert through_connections(service.url).text == "there"
+
+
 def test_a_packed_answer_is_unpacked_and_one_in_pieces_put_together() -> None:
     packed = gzip.compress("Köln".encode())
     pieces = b"3\r\n" + packed[:3] + b"\r\n" + f"{len(packed) - 3:x}".encode() + b"\r\n" + packed[3:] + b"\r\n0\r\n\r\n"
@@ -139,15 +214,7 @@ def test_a_request_that_is_given_up_leaves_nothing_for_the_next() -> None:
 def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda number, asked: (200, {}, b"by the proxy")) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/api"))
-
-        async def asked(url: str) -> str:
-            connections = Connections(url, timeout=5)
-            try:
-                return (await connections.send(connections.build_request("GET", url))).text
-            finally:
-                await connections.aclose()
-
-        assert asyncio.run(asked("http://linker.example/api")) == "by the proxy"
+        assert through_connections("http://linker.example/api").text == "by the proxy"
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         with serving(lambda number, asked: (200, {}, b"directly")) as service:
-            assert asyncio.run(asked(service.url)) == "directly"
+            assert through_connections(service.url).text == "directly"

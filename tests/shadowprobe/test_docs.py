@@ -256,7 +256,7 @@ def test_every_probe_has_its_section() -> None:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Results in which every probe has something to measure: scores from 0 to 1, and known commonness."""
-    settings = shadowprobe.Settings(gerbil_threshold=True)
+    settings = shadowprobe.Settings(gerbil_threshold=True, also=("context_length", "masked_mention"))
     out = tmp_path_factory.mktemp("run")
     return shadowprobe.run("tfidf", "places", limit=30, out=out, settings=settings)
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
+from drawn import bars, heights, intervals, points, tick_labels, words
 from world import NAMES, hand_predictions, linked, shadow, top
 
 from shadowprobe import Dataset, Prediction, Settings, UsageError, figures, score, write_dataset
 from shadowprobe.jsonl import encode_lines
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Stored = Callable[..., Path]
 
@@ -74,50 +71,6 @@ def with_commonness(dataset: Dataset, path: Path, told: Callable[[str], int | No
 def results(run: Path) -> Any:
     """What results.json holds."""
     return json.loads((run / "results.json").read_text())
-
-
-def bars(axes: Axes) -> list[tuple[float, float]]:
-    """Where each bar of a panel begins and how long it is."""
-    from matplotlib.patches import Rectangle
-
-    return [(bar.get_x(), bar.get_width()) for bar in axes.patches if isinstance(bar, Rectangle)]
-
-
-def intervals(axes: Axes, *, upright: bool = False) -> list[list[float]]:
-    """The ends of each interval of a panel, each once."""
-    from matplotlib.collections import LineCollection
-
-    column = 1 if upright else 0
-    found = [
-        [float(end) for end in segment[:, column]]
-        for collection in axes.collections
-        if isinstance(collection, LineCollection)
-        for segment in collection.get_segments()
-    ]
-    return [one for place, one in enumerate(found) if one not in found[:place]]
-
-
-def points(line: Any) -> list[tuple[float, float]]:
-    """The points of a line."""
-    return [(round(float(x), 9), round(float(y), 9)) for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
-
-
-def heights(axes: Axes, place: int = 0) -> list[float]:
-    """The values of a system's line with intervals."""
-    container: Any = axes.containers[place]
-    return [y for _, y in points(container.lines[0])]
-
-
-def words(figure: Figure) -> list[str]:
-    """Everything that a figure says."""
-    from matplotlib.text import Text
-
-    return [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text()]
-
-
-def tick_labels(axes: Axes) -> list[str]:
-    """The words below a panel."""
-    return [text.get_text() for text in axes.get_xticklabels()]
 
 
 def test_overshadowing_shows_both_rates_of_figure_4_with_their_intervals(readers: list[Path]) -> None:
@@ -219,6 +172,13 @@ def test_the_popularity_gap_sets_top_against_shadow_in_bins(uneven: Dataset, sto
     assert heights(axes) == [100, 0, -100, 0]
 
 
+def test_without_a_difference_the_popularity_gap_does_not_zoom_in_on_nothing(stored: Stored) -> None:
+    right = [linked(f"t{name}", top(name)) for name in NAMES] + [linked(f"s{name}", shadow(name)) for name in NAMES]
+    (axes,) = figures.plot("popularity-gap", [stored("right", right)]).axes
+    assert heights(axes) == [0]
+    assert axes.get_ylim() == (-10, 10)
+
+
 def test_the_popularity_gap_has_a_paired_interval(readers: list[Path]) -> None:
     (axes,) = figures.plot("popularity-gap", readers).axes
     # All four names are 10 times apart: what the probe of overshadowing says of all of them.
@@ -259,7 +219,52 @@ def test_calibration_sets_right_answers_against_scores(stored: Stored) -> None:
 
 def test_scores_that_are_no_chances_have_no_calibration(readers: list[Path]) -> None:
     with pytest.raises(UsageError, match=r"`right` .* the scores run from 2 to 4 and so are not chances"):
-        figures.plot("calibration", readers)
+        figures.plot("calibration", readers[1:])
+
+
+def test_of_two_systems_the_one_whose_scores_are_no_chances_is_in_the_legend_alone(readers: list[Path]) -> None:
+    drawn = figures.plot("calibration", readers)
+    (axes,) = drawn.axes
+    assert len(axes.containers) == 1
+    # By score: 0.5 Como wrong on Top and right on Shadow, 0.6 and 0.7 Berg right, 0.8 Avon wrong, 0.9 Avon right. Off
+    # by nothing, 0.4, 0.3, 0.8 and 0.1: 1.6 / 6.
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["hand\nECE 0.267", "right\nECE not known"]
+
+
+@pytest.mark.parametrize("figure", ["outcomes", "stability"])
+def test_of_two_systems_the_one_without_a_prior_is_said_not_to_be_known(
+    stored: Stored, hand: Path, figure: str
+) -> None:
+    mute = stored("mute", [one for one in hand_predictions() if not one.id.startswith("n")])
+    alone, both = figures.plot(figure, [hand]), figures.plot(figure, [hand, mute])
+    for one, other in zip(alone.axes, both.axes, strict=True):
+        assert [bar for bar in bars(other) if bar[1]] == [bar for bar in bars(one) if bar[1]]
+        assert [text.get_text() for text in other.texts].count("not known") == 1
+    assert [text.get_text() for text in both.axes[0].get_yticklabels()] == ["hand", "mute"]
+
+
+def test_of_two_systems_the_one_without_scores_has_an_empty_panel(stored: Stored, hand: Path) -> None:
+    bare = stored("bare", [msgspec.structs.replace(one, score=None) for one in hand_predictions()])
+    first, second = figures.plot("confidence", [hand, bare]).axes
+    assert len(first.patches) == 4
+    assert (len(second.patches), second.get_title()) == (0, "bare")
+    assert [text.get_text() for text in second.texts] == ["not known"]
+
+
+def test_scores_that_hardly_differ_are_written_out(stored: Stored, tmp_path: Path) -> None:
+    # From 0.9990005 to 0.9990009 and a little more.
+    near = [msgspec.structs.replace(one, score=0.999 + 1e-6 * (one.score or 0)) for one in hand_predictions()]
+    drawn = figures.plot("confidence", [stored("near", near)])
+    figures.save(drawn, tmp_path / "f.svg")
+    labels = [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    assert all(label.startswith("0.999") for label in labels)
+    assert drawn.axes[0].yaxis.get_offset_text().get_text() == ""
+
+
+def test_scores_beyond_all_bounds_are_refused_in_words(stored: Stored) -> None:
+    lowest = [msgspec.structs.replace(one, score=-1e295) for one in hand_predictions()]
+    with pytest.raises(UsageError, match=r"no such figure of `lowest` .*: its scores run beyond 1e\+290"):
+        figures.plot("confidence", [stored("lowest", lowest)])
 
 
 def test_a_probe_that_was_not_asked_then_is_asked_now(world: Dataset, stored: Stored) -> None:

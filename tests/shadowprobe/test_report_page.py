@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from page_reading import Read
 from world import hand_predictions, shadow, snippet, top
 
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, UsageError, score, write_dataset
@@ -43,44 +42,6 @@ def run_of(
 @pytest.fixture
 def hand(world: Dataset, tmp_path: Path) -> FinishedRun:
     return run_of(tmp_path / "hand", world, hand_predictions())
-
-
-class Read(HTMLParser):
-    """A page as a browser takes it apart: its elements, their texts, and the cells of its tables."""
-
-    def __init__(self, content: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: dict[str, list[str]] = {}
-        self.tables: dict[str, list[list[str]]] = {}
-        self._table = ""
-        self.feed(content)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self.texts.setdefault(tag, []).append("")
-        if tag == "table":
-            self._table = dict(attrs)["id"] or ""
-            self.tables[self._table] = []
-        elif tag == "tr":
-            self.tables[self._table].append([])
-        elif tag in {"td", "th"}:
-            self.tables[self._table][-1].append("")
-
-    def handle_data(self, data: str) -> None:
-        tag = self.elements[-1][0] if self.elements else ""
-        if tag:
-            self.texts[tag][-1] += data.strip("\n")
-        # The name of a system stands in an element of its own inside of its cell.
-        if tag in {"td", "th", "bdi"} and self._table and self.tables[self._table]:
-            self.tables[self._table][-1][-1] += data
-
-    def count(self, tag: str) -> int:
-        return sum(found == tag for found, _ in self.elements)
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.texts["script"][0])
 
 
 def names_of(coded: list[Any]) -> list[str]:
@@ -314,3 +275,21 @@ def test_a_directory_in_place_of_the_file_is_refused(
 ) -> None:
     assert ended("report", str(hand.path), "--dataset", str(world.path), "--out", str(tmp_path)) == 2
     assert f"{tmp_path} is a directory; --out names a file" in capsys.readouterr().err
+
+
+def test_the_directory_of_the_report_is_made_and_an_empty_name_refused(
+    world: Dataset, hand: FinishedRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("report", str(hand.path), "--dataset", str(world.path), "--out")
+    assert ended(*command, str(tmp_path / "made" / "now" / "r.html")) == 0
+    assert (tmp_path / "made" / "now" / "r.html").exists()
+    assert ended(*command, "") == 2
+    assert "--out: the name of the file is empty" in capsys.readouterr().err
+
+
+def test_marks_of_direction_in_a_name_stay_within_it(world: Dataset, hand: FinishedRun) -> None:
+    turned = "\u202eturned"
+    content = page(read_runs([hand.path], str(world.path), [turned]))
+    assert f'<p class="verdict"><bdi>{turned}</bdi> reads the context about as often' in content
+    assert f"<h1><bdi>{turned}</bdi> on <bdi>world</bdi></h1>" in content
+    assert "Dataset <bdi>world</bdi> 1 (" in content

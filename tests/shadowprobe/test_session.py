@@ -11,6 +11,7 @@ from world import hand_predictions
 
 import shadowprobe
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, UsageError
+from shadowprobe.dataset import directory_name
 from shadowprobe.jsonl import encode_lines
 from shadowprobe.session import Job
 
@@ -179,3 +180,21 @@ def test_one_answer_that_cannot_be_costs_no_other_a_second_question(world: Datas
     assert outcome is not None
     assert outcome.failed == 1
     assert len(asked) == len(set(asked)) == world.count()
+
+
+def test_scoring_other_answers_over_a_run_takes_its_card_away(world: Dataset, tmp_path: Path) -> None:
+    shadowprobe.run("oracle", world, out=tmp_path / "run")
+    (tmp_path / "hand.jsonl").write_bytes(encode_lines(hand_predictions()))
+    shadowprobe.score(tmp_path / "hand.jsonl", world, out=tmp_path / "run", force=True)
+    # A card that is left would say that the oracle had given these answers.
+    again = shadowprobe.score(tmp_path / "run", world, name="again", out=tmp_path / "run")
+    assert again["linker"] == {"name": "again", "version": "", "options": {}}
+    assert again["subsets"]["top"]["correct"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "directory"),
+    [("a/b", "a_b"), ("..", "_"), ("../../x", ".._.._x"), ("", "_"), ("a.b", "a.b"), ("c\\d", "c_d"), ("...", "...")],
+)
+def test_a_name_makes_a_directory_that_leads_nowhere_else(name: str, directory: str) -> None:
+    assert directory_name(name) == directory

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
+from rich.console import Console
 
 from shadowprobe import Answers, InputError, Prediction
 from shadowprobe.comparison import compare
 from shadowprobe.plugins import make_probe
-from shadowprobe.report.tables import FORMATS, latex, markdown, of_comparison, table_3, table_4, written
+from shadowprobe.report.tables import FORMATS, Row, latex, markdown, of_comparison, show, table_3, table_4, written
 from shadowprobe.results import measure
 from shadowprobe.runs import FinishedRun
 
@@ -77,7 +79,7 @@ def test_published_rows_stand_below_the_runs_and_say_what_the_runs_are_over(answ
 def test_markdown_shows_every_name_as_text(answers: Answers) -> None:
     lines = markdown([table_3([finished(answers, HOSTILE)])]).splitlines()
     assert lines[2].startswith("| system | Shadow P | Shadow R | Shadow F | Top P ")
-    name = r"""\[a\]\_b &amp; 100% \#1 {x} $y ~^\\ "q" \| &lt;b> \*m\* \`c\`"""
+    name = r"""\[a\]\_b &amp; 100% \#1 {x} \$y \~^\\ "q" \| &lt;b> \*m\* \`c\`"""
     assert lines[4] == f"| {name} | 0.67 | 0.50 | 0.57 | 0.50 | 0.50 | 0.50 | 1.00 | 1.00 | 1.00 |"
 
 
@@ -155,3 +157,16 @@ def test_every_form_ends_with_one_line_end(answers: Answers, format_name: str) -
     text = written(format_name, [table_4([finished(answers)])])
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_narrow_terminal_breaks_names_and_no_number(answers: Answers, width: int) -> None:
+    runs = [finished(answers, "one system"), finished(nothing_said(answers), "another system")]
+    (*_, pairs) = of_comparison(runs, compare(runs))
+    row = Row(("overshadowed", "one system − another system", 100.0, 0.0, "+100.0 (-100.0 to +100.0)", "129/664/111"))
+    cells = (*row.cells, *pairs.rows[0].cells[len(row.cells) :])
+    page = io.StringIO()
+    show([structs.replace(pairs, rows=(Row(cells),))], Console(file=page, width=width))
+    words = page.getvalue().split()
+    assert {"overshadowed", "100.0", "0.0", "+100.0", "(-100.0", "+100.0)", "129/664/111"} <= set(words)
+    assert width < 80 or max(map(len, page.getvalue().splitlines())) <= width

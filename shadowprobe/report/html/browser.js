@@ -29,7 +29,8 @@ function badge([outcome, meaning], kind, count = "") {
 
 // What a kind of report has of its own:
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
-//   nouns: what the entries are called on the count, and each by the beginning of its key
+//   counted: what the entries are called on the count
+//   nouns: what an entry is called, by the beginning of its key
 //   words: of each row, in lower case, what is looked for in
 //   systems: the systems under test, each with its label
 //   choices: of each list of choices, its pairs of value and name
@@ -38,7 +39,8 @@ function badge([outcome, meaning], kind, count = "") {
 //   prepare(entry, rows, asked): what an order needs to know of an entry, if anything
 //   meaning(asked): a sentence on what is chosen, or nothing
 //   line(entry, system): what the list says of an entry and a system
-//   detail(entry, rows, all): the elements that show an entry; `rows` are those that fit
+//   detail(entry): the elements that show an entry
+//   narrows: true where these are only of `entry.fitting`, the rows that fit
 function browse(report) {
   const { entries, systems, orders } = report;
   const several = systems.length > 1;
@@ -84,7 +86,7 @@ function browse(report) {
         ...systems.map((system) => line(entry, system)),
       )));
     by("list").replaceChildren(...items);
-    by("count").textContent = `${shown.length} of ${entries.length} ${report.nouns.all}`;
+    by("count").textContent = `${shown.length} of ${entries.length} ${report.counted}`;
     by("page").textContent = `${page + 1} of ${pages}`;
     by("back").disabled = page === 0;
     by("forth").disabled = page + 1 >= pages;
@@ -118,7 +120,7 @@ function browse(report) {
 
   function follow() {
     const [, kind, rest] = /^#([a-z]+)=(.*)$/s.exec(location.hash) ?? [];
-    if (kind === undefined || !(kind in report.nouns)) return;
+    if (kind === undefined || !Object.hasOwn(report.nouns, kind)) return;
     let wanted = rest;
     try {
       wanted = decodeURIComponent(rest);

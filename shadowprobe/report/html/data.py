@@ -16,6 +16,7 @@ from shadowprobe.model import Prediction
 from shadowprobe.offsets import to_utf16
 from shadowprobe.outcomes import MEANING, OUTCOMES, outcomes
 from shadowprobe.run_directory import PREDICTIONS, read_failures
+from shadowprobe.run_kinds import refuse_one_name
 from shadowprobe.runs import FinishedRun
 
 # How many candidates are shown; some linkers give a hundred, and nobody reads them in a neutral context.
@@ -72,9 +73,7 @@ def refuse_unlike(runs: Sequence[FinishedRun]) -> None:
                     f" `{run.dataset.name}` is {other}, and that of `{first.dataset.name}` is {one}; write a report for"
                     " each"
                 )
-    labels = [run.label for run in runs]
-    if twice := next((label for label in labels if labels.count(label) > 1), None):
-        raise UsageError(f"two runs are called {twice!r}: give each a --name of its own")
+    refuse_one_name(runs, "--name")
 
 
 def _snippets(dataset: Dataset, strings: Strings) -> dict[str, list[Any]]:

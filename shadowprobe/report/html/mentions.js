@@ -195,7 +195,8 @@
   gather();
   browse({
     entries,
-    nouns: { all: "names and mentions", space: "name", snippet: "mention" },
+    counted: "names and mentions",
+    nouns: { space: "name", snippet: "mention" },
     words,
     systems,
     choices: {

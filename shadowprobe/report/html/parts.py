@@ -102,12 +102,13 @@ def system(label: str, words: Sequence[str]) -> str:
     return f"<section><h3>{isolated(label)}</h3><ul>{items}</ul></section>"
 
 
-def table(name: str, content: Table, first: str = "system") -> str:
-    """A table of which the first column is `first`."""
+def table(name: str, content: Table, first: str = "system", mark: str | None = None) -> str:
+    """A table of which the first column is `first`; rows whose label ends with a mark are others' and stand back."""
     caption, heads, rows = content
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in (first, *heads))
     body = "".join(
-        f'<tr><th scope="row">{isolated(label)}</th><td>{"</td><td>".join(map(escape, cells))}</td></tr>'
+        f'<tr{_back(label, mark)}><th scope="row">{isolated(label)}</th>'
+        f"<td>{'</td><td>'.join(map(escape, cells))}</td></tr>"
         for label, cells in rows
     )
     # A wide table scrolls by itself, by keyboard too, and not the page; what it is about stays where it is.
@@ -117,6 +118,10 @@ def table(name: str, content: Table, first: str = "system") -> str:
         f'<table id="table-{name}" aria-labelledby="about-{name}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _back(label: str, mark: str | None) -> str:
+    return ' class="back"' if mark is not None and label.endswith(mark) else ""
 
 
 def figures(captions: Mapping[str, str], runs: Sequence[AnyRun]) -> Iterator[str]:

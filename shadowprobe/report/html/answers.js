@@ -1,0 +1,114 @@
+// The browser of answers: a name, the question about it, the documents on its namesakes, and what was made of them.
+(() => {
+  const KINDS = { "complete": "good", "partial": "prior", "ambiguous": "prior", "merged": "bad", "no answer": "gone" };
+  const { systems, sets, categories } = data;
+  const several = systems.length > 1;
+  const categoryOf = (system, row) => categories[system.category[row]];
+  const differs = (row) => systems.some((system) => system.category[row] !== systems[0].category[row]);
+
+  // An entry of the list is a name with all questions about it.
+  const entries = [];
+  const words = [];
+
+  function gather() {
+    const known = new Map();
+    sets.question.forEach((question, row) => {
+      const name = string(sets.name[row]);
+      let entry = known.get(name);
+      if (entry === undefined) {
+        entry = { key: `name=${encodeURIComponent(name)}`, name, rows: [] };
+        known.set(name, entry);
+        entries.push(entry);
+      }
+      entry.rows.push(row);
+      words[row] = [
+        name,
+        string(question),
+        string(sets.id[row]),
+        ...sets.documents[row].flatMap(([title, , answers]) => [string(title), string(answers)]),
+        ...systems.map((system) => string(system.answer[row])),
+      ].join("\n").toLowerCase();
+    });
+    for (const entry of entries) entry.disagreements = entry.rows.filter(differs).length;
+  }
+
+  function fits(row, asked) {
+    if (asked.differ && !differs(row)) return false;
+    if (asked.category < 0) return true;
+    const of = asked.system >= 0 ? [systems[asked.system]] : systems;
+    return of.some((system) => system.category[row] === asked.category);
+  }
+
+  const orders = {
+    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
+    dataset: ["as in the file", () => 0],
+    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+  };
+
+  function badgeOf(system, row) {
+    const category = categoryOf(system, row);
+    return badge(category, KINDS[category[0]]);
+  }
+
+  function line(entry, system) {
+    return entry.rows.flatMap((row, place) => [place > 0 ? ", " : "", badgeOf(system, row)]);
+  }
+
+  function meaning(asked) {
+    if (asked.category < 0) return "";
+    const [category, sentence] = categories[asked.category];
+    return `${capital(category)}: ${sentence}.`;
+  }
+
+  function answer(system, row) {
+    const list = make("dl", {});
+    pair(list, "category", badgeOf(system, row));
+    const [ofAnswers, ofEntities, ofBoth] = system.recalls[row];
+    pair(list, "recall", `answers ${ofAnswers}%, entities ${ofEntities}%, both ${ofBoth}%`);
+    if (system.errors[row] !== undefined) pair(list, "error", isolated(system.errors[row]));
+    const text = system.answer[row] < 0
+      ? make("p", { class: "quiet" }, "The model gave no answer.")
+      : make("p", { class: "words said", dir: "auto" }, string(system.answer[row]));
+    return make("div", {}, several ? make("h5", {}, isolated(system.label)) : null, text, list);
+  }
+
+  function documentOf([title, text, answers]) {
+    return make(
+      "li",
+      {},
+      make("strong", {}, isolated(string(title))),
+      ": ",
+      isolated(string(answers)),
+      make("details", {}, make("summary", {}, "text"), make("p", { class: "words", dir: "auto" }, string(text))),
+    );
+  }
+
+  function context(row) {
+    return make(
+      "section",
+      { class: "context", "data-set": string(sets.id[row]) },
+      make("h4", {}, isolated(string(sets.id[row]))),
+      make("p", { class: "words question", dir: "auto" }, string(sets.question[row])),
+      make("p", { class: "quiet" }, "The documents, each with its answer:"),
+      make("ol", { class: "documents" }, ...sets.documents[row].map(documentOf)),
+      make("div", { class: "answers" }, ...systems.map((system) => answer(system, row))),
+    );
+  }
+
+  gather();
+  browse({
+    entries,
+    counted: "names",
+    nouns: { name: "name" },
+    words,
+    systems,
+    choices: {
+      category: occurring(categories.map(([name]) => name), systems.map((system) => system.category)),
+    },
+    fits,
+    orders,
+    meaning,
+    line,
+    detail: (entry) => entry.rows.map(context),
+  });
+})();

@@ -1,0 +1,241 @@
+"""`linker:NAME`: any linker as a retriever, and what becomes of its answers and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from retrieval_world import DOCUMENTS, write_collection
+from shadowprobe.linkers.retrievers.linker import LinkerRetriever
+
+from shadowprobe import Failure, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
+from shadowprobe.plugins import make_retriever
+from shadowprobe.retrieval.model import Document, Hit, Query
+from shadowprobe.retrieval.probing import Measuring
+from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.retrieval.session import RetrieveJob
+
+NAMES = {"Avon": ["avon-river", "avon-ship"], "Como": ["como-lake-a", "como-lake-b", "como-ship"]}
+MINE = '''
+from shadowprobe import Failure, ItemError, Linker
+
+class Sulking(Linker):
+    """Fails on every ship, in one way or the other."""
+
+    def link(self, snippets):
+        if any("built Berg" in snippet.text or "built Dale" in snippet.text for snippet in snippets):
+            raise ItemError("not another ship")
+        return [
+            Failure(snippet.id, "sick of Avon") if "built Avon" in snippet.text
+            else self.ranked(snippet, self.knowledge.candidates(snippet.mention))
+            for snippet in snippets
+        ]
+'''
+
+
+class Saying(Linker):
+    """Says of every snippet what it is told to."""
+
+    name = "saying"
+
+    def __init__(self, say: Callable[[Linker, Snippet], Any]) -> None:
+        self.say, self.asked = say, 0
+
+    def link(self, snippets: list[Snippet]) -> list[Any]:
+        self.asked += len(snippets)
+        return [self.say(self, snippet) for snippet in snippets]
+
+
+def opened(linker: Linker, documents: Sequence[Document] = DOCUMENTS) -> Retriever:
+    retriever = LinkerRetriever(linker)
+    retriever.open(documents, NAMES)
+    return retriever
+
+
+def found(retriever: Retriever, text: str, name: str | None = None, k: int = 10) -> list[str] | None:
+    (hits,) = retriever.search([Query("q", text, name)], k)
+    return None if hits is None else [hit.document for hit in hits]
+
+
+def saying(say: Callable[[Linker, Snippet], Any]) -> Retriever:
+    return opened(Saying(say))
+
+
+def test_a_prior_finds_every_head_and_no_tail(tmp_path: Path) -> None:
+    write_collection(tmp_path)
+    measuring = Measuring(ks=(1,))
+    job = RetrieveJob("linker:prior", str(tmp_path), probes=["amber"], out=tmp_path / "run", measuring=measuring)
+    results = job.run().results
+    accuracy = results["probes"]["amber"]["human"]["qa"]["accuracy"]["1"]
+    assert (accuracy["head"]["rate"], accuracy["tail"]["rate"]) == (1.0, 0.0)
+    assert results["probes"]["amber"]["human"]["qa"]["gap"] == {"difference": 1.0, "ci95": [1.0, 1.0]}
+    assert results["retriever"]["name"] == "linker:prior"
+
+
+def test_the_candidates_rank_their_documents_and_of_an_article_its_first_passage() -> None:
+    retriever = opened(make_retriever("linker:prior").linker)  # type: ignore[attr-defined]
+    (hits,) = retriever.search([Query("q", "Where does Avon rise?", "Avon")], 10)
+    assert hits == [Hit("avon-river-1", 1.0), Hit("avon-ship", 1 / 2)]
+    assert found(retriever, "Where is Como?", "Como", k=2) == ["como-lake-a", "como-lake-b"]
+
+
+def test_the_linker_is_shown_where_the_name_stands_and_what_the_documents_say() -> None:
+    seen: list[Snippet] = []
+
+    def look(linker: Linker, snippet: Snippet) -> Prediction:
+        seen.append(snippet)
+        described = {entity.title: entity.description for entity in linker.knowledge.candidates("Avon")}
+        assert described["Avon (ship)"] == "A packet ship built at Millwall."
+        return linker.skip(snippet)
+
+    found(saying(look), "Is Avonmouth on the Avon, or Avon on it?", "Avon")
+    (only,) = seen
+    assert (only.mention, only.start) == ("Avon", 20)
+    assert only.gold is None
+
+
+def test_an_answer_comes_before_other_candidates() -> None:
+    def answer(linker: Linker, snippet: Snippet) -> Prediction:
+        return linker.answer(snippet, "Avon (ship)", 0.4, [("Avon (river)", 0.6), ("Avon (ship)", 0.4)])
+
+    assert found(saying(answer), "Avon?", "Avon") == ["avon-ship", "avon-river-1"]
+
+
+def test_an_explicit_nil_finds_nothing() -> None:
+    assert found(saying(lambda linker, snippet: linker.nil(snippet)), "Avon?", "Avon") == []
+
+
+def test_a_skipped_mention_finds_nothing() -> None:
+    assert found(saying(lambda linker, snippet: linker.skip(snippet)), "Avon?", "Avon") == []
+
+
+def test_titles_without_a_document_are_passed_over() -> None:
+    def answer(linker: Linker, snippet: Snippet) -> Prediction:
+        return linker.ranked(snippet, ["Avon (Ohio)", "Avon_(ship)", "Q42", "Avon (river)"])
+
+    assert found(saying(answer), "Avon?", "Avon") == ["avon-ship", "avon-river-1"]
+
+
+def test_without_a_name_every_title_and_name_in_the_query_is_a_mention_and_they_take_turns() -> None:
+    retriever = opened(make_retriever("linker:prior").linker)  # type: ignore[attr-defined]
+    # Of "Lake Como" the lake is meant, and not the name within it; a name that is part of a word is none.
+    assert found(retriever, "Does Elbe reach Lake Como?") == ["elbe", "como-lake-a"]
+    assert found(retriever, "Is Avon or Como longer?") == [
+        *("avon-river-1", "como-lake-a"),
+        *("avon-ship", "como-lake-b"),
+        "como-ship",
+    ]
+    assert found(retriever, "Is Avonmouth a port?") == []
+
+
+def test_a_name_that_is_not_in_the_query_finds_nothing() -> None:
+    assert found(opened(make_retriever("linker:prior").linker), "Where is it?", "Avon") == []  # type: ignore[attr-defined]
+
+
+def test_documents_that_share_a_title_are_spoken_of() -> None:
+    twins = [Document("1", "John Smith", "A sailor."), Document("2", "John Smith", "A baker.")]
+    retriever = opened(make_retriever("linker:prior").linker, twins)  # type: ignore[attr-defined]
+    assert retriever.notes == ["1 documents have the title of another, by which a linker cannot tell them apart"]
+    # The passages of one article share theirs by right.
+    assert opened(make_retriever("linker:prior").linker).notes == []  # type: ignore[attr-defined]
+
+
+def fail_on_ships(linker: Linker, snippet: Snippet) -> Any:
+    if "ship" in snippet.text:
+        raise ItemError("sunk")
+    return linker.answer(snippet, "Avon (river)")
+
+
+def test_a_query_on_which_it_fails_has_no_ranking_and_costs_no_other_its_own() -> None:
+    retriever = saying(fail_on_ships)
+    asked = [Query("1", "Avon runs", "Avon"), Query("2", "Avon the ship", "Avon"), Query("3", "Avon ends", "Avon")]
+    rankings = retriever.search(asked, 5)
+    assert [None if hits is None else [hit.document for hit in hits] for hits in rankings] == [
+        ["avon-river-1"],
+        None,
+        ["avon-river-1"],
+    ]
+    assert retriever.notes == ["linker `saying` failed on some queries, first with: ItemError: sunk"]
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda linker, snippet: Failure(snippet.id, "no answer in time"),
+        lambda linker, snippet: None,
+        lambda linker, snippet: "Avon (river)",
+        lambda linker, snippet: Prediction("another", answer="Avon (river)"),
+    ],
+    ids=["a failure", "nothing", "a title", "of another snippet"],
+)
+def test_what_is_no_prediction_is_a_failure(say: Callable[[Linker, Snippet], Any]) -> None:
+    assert found(saying(say), "Avon?", "Avon") is None
+
+
+def test_of_two_mentions_both_must_be_answered() -> None:
+    def half(linker: Linker, snippet: Snippet) -> Any:
+        return Failure(snippet.id, "no") if snippet.mention == "Como" else linker.answer(snippet, "Avon (river)")
+
+    assert found(saying(half), "Is Avon or Como longer?") is None
+
+
+def test_a_linker_that_cannot_work_at_all_stops_the_run() -> None:
+    def gone(linker: Linker, snippet: Snippet) -> Any:
+        raise LinkerError("the service is gone")
+
+    with pytest.raises(LinkerError, match="the service is gone"):
+        found(saying(gone), "Avon?", "Avon")
+
+
+def test_a_linker_that_fails_on_everything_stops_the_run() -> None:
+    def broken(linker: Linker, snippet: Snippet) -> Any:
+        raise KeyError("weights")
+
+    retriever = saying(broken)
+    asked = [Query(str(n), f"Avon {n}", "Avon") for n in range(40)]
+    with pytest.raises(
+        LinkerError, match="`saying` failed on each of its first 16 queries, the last time with: KeyErr"
+    ):
+        retriever.search(asked, 5)
+
+
+def test_a_linker_that_has_once_answered_may_fail_as_often_as_it_likes() -> None:
+    retriever = saying(fail_on_ships)
+    asked = [Query("0", "Avon", "Avon"), *(Query(str(n), f"Avon ship {n}", "Avon") for n in range(1, 40))]
+    assert sum(hits is None for hits in retriever.search(asked, 5)) == 39
+
+
+def test_a_run_says_how_many_failed_and_asks_them_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_collection(tmp_path / "little")
+    (tmp_path / "mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    for asked in (9, 2):
+        job = RetrieveJob("linker:mine.py:Sulking", "little", probes=["amber"], out=Path("run"))
+        finished = job.run()
+        # a2 by a failure in its place, d2 by an error; both are asked again in vain.
+        assert (finished.asked, finished.results["missing"]) == (asked, 2)
+    assert any("first with: sick of Avon" in note for note in finished.results["notes"])
+
+
+def test_a_linker_that_is_shown_the_gold_answer_is_refused() -> None:
+    with pytest.raises(UsageError, match="`oracle` answers from what a dataset says of its snippets"):
+        make_retriever("linker:oracle")
+
+
+def test_options_are_those_of_the_linker() -> None:
+    assert make_retriever("linker:blend", {"weight": "0.25"}).linker.weight == 0.25  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="linker `blend` has no option `wait`"):
+        make_retriever("linker:blend", {"wait": "1"})
+
+
+def test_the_linker_is_let_go() -> None:
+    closed: list[bool] = []
+
+    class Closing(Saying):
+        def close(self) -> None:
+            closed.append(True)
+
+    opened(Closing(lambda linker, snippet: linker.skip(snippet))).close()
+    assert closed == [True]

@@ -1,0 +1,155 @@
+"""Stored rankings, of our own or in KILT's form, measured without asking anybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from refusals import contents
+from retrieval_world import FOUND, write_collection, write_documents
+
+from shadowprobe import InputError, UsageError
+from shadowprobe.jsonl import encode_lines
+from shadowprobe.retrieval.model import Ranking
+from shadowprobe.retrieval.probing import Measuring
+from shadowprobe.retrieval.rankings import as_kilt
+from shadowprobe.retrieval.session import Retrieved, RetrieveJob, score_rankings
+
+MEASURING = Measuring(ks=(1, 2))
+RANKINGS = [Ranking(query_id, documents) for query_id, documents in FOUND.items()]
+FORMS: dict[str, Callable[[Ranking], Any]] = {"own": lambda ranking: ranking, "kilt": as_kilt}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_directory_with_a_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_collection(tmp_path / "little")
+    monkeypatch.chdir(tmp_path)
+
+
+def predictions(form: str = "own", rankings: list[Ranking] = RANKINGS) -> Path:
+    path = Path("theirs.jsonl")
+    path.write_bytes(encode_lines(map(FORMS[form], rankings)))
+    return path
+
+
+def score(path: Path, **more: Any) -> Retrieved:
+    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "measuring": MEASURING, **more}
+    return score_rankings(path, **arguments)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_both_forms_are_measured_alike(form: str) -> None:
+    finished = score(predictions(form))
+    part = finished.results["probes"]["amber"]["human"]["qa"]
+    # Worked out in the tests of the probe.
+    assert [part["accuracy"][k]["all"]["rate"] for k in ("1", "2")] == [3 / 9, 6 / 9]
+    assert part["all_correct"]["2"]["rate"] == 2 / 4
+    assert part["confusion"]["tail"]["rate"] == 3 / 5
+    assert finished.results["missing"] == 1
+    assert finished.results["retriever"] == {"name": "theirs", "version": "", "options": {}}
+    assert finished.out == Path("runs/theirs-little")
+    assert json.loads((finished.out / "results.json").read_text()) == finished.results
+
+
+def test_documents_that_stand_twice_are_counted_once_as_in_ambers_own_evaluation() -> None:
+    # The article comes three times, as passages do, before the one that is asked for; "None" is no article.
+    page = {"wikipedia_id": "avon-river"}
+    line = {
+        "id": "a2",
+        "output": {"provenance": [page, page, {"wikipedia_id": "None"}, page, {"wikipedia_id": "avon-ship"}]},
+    }
+    Path("kilt.jsonl").write_text(json.dumps(line))
+    accuracy = score(Path("kilt.jsonl")).results["probes"]["amber"]["human"]["qa"]["accuracy"]
+    assert (accuracy["1"]["all"]["rate"], accuracy["2"]["all"]["rate"]) == (0.0, 1 / 9)
+
+
+def test_what_lies_below_the_depth_is_not_read() -> None:
+    path = predictions("kilt", [Ranking("c2", ("elbe", "berg-song", "como-ship"))])
+    deep, shallow = (
+        score(path, measuring=Measuring(ks=(1,), depth=depth), force=True).results["probes"]["amber"]["human"]["qa"]
+        for depth in (3, 2)
+    )
+    # c2 and eight queries without a ranking.
+    assert deep["neither"]["rate"] == 8 / 9
+    assert shallow["neither"]["rate"] == 9 / 9
+
+
+def test_rankings_of_other_queries_are_passed_over() -> None:
+    finished = score(predictions(rankings=[*RANKINGS, Ranking("z9", ("elbe",))]))
+    assert finished.results["missing"] == 1
+
+
+def test_rankings_of_nothing_but_other_queries_are_refused() -> None:
+    with pytest.raises(InputError, match=r"theirs\.jsonl: has no ranking for any of the 9 queries"):
+        score(predictions(rankings=[Ranking("z9", ("elbe",))]))
+    Path("empty.jsonl").touch()
+    with pytest.raises(InputError, match="has no ranking for any of the 9 queries"):
+        score(Path("empty.jsonl"))
+    assert not Path("runs").exists()
+
+
+def test_documents_of_another_collection_are_counted_in_a_note() -> None:
+    finished = score(predictions(rankings=[Ranking("a1", ("307", "308", "elbe"))]))
+    assert "2 of the 3 documents found are not in the collection `little`" in finished.results["notes"]
+
+
+def run(out: str = "run", collection: str = "little") -> Retrieved:
+    return RetrieveJob("bm25", collection, probes=["amber"], out=Path(out), measuring=MEASURING).run()
+
+
+def test_a_run_is_measured_again_with_what_it_says_of_itself() -> None:
+    ran = run()
+    scored = score(Path("run"))
+    assert scored.results == ran.results
+    assert scored.out == Path("runs/bm25-little")
+
+
+def test_a_run_may_be_measured_in_place_and_keeps_its_card() -> None:
+    run()
+    before = contents(Path("run"))
+    score(Path("run"), out=Path("run"))
+    assert contents(Path("run")) == before
+
+
+def test_a_run_over_another_collection_is_refused() -> None:
+    run()
+    write_documents(Path("other/documents.jsonl"))
+    Path("little/amber").rename("other/amber")
+    with pytest.raises(InputError, match=r"run\.json: field `collection`: the run's name is 'little', not 'other'"):
+        score(Path("run"), collection="other")
+
+
+def test_results_that_are_there_are_not_written_over_unless_forced() -> None:
+    first = score(predictions()).out / "results.json"
+    before = first.read_bytes()
+    with pytest.raises(UsageError, match=r"runs/theirs-little/results\.json exists; give another --out, or --force"):
+        score(predictions(rankings=RANKINGS[:1]))
+    assert first.read_bytes() == before
+    score(predictions(rankings=RANKINGS[:1]), force=True)
+    assert first.read_bytes() != before
+
+
+def test_a_file_beside_results_of_somebody_does_not_write_over_them() -> None:
+    run()
+    before = contents(Path("run"))
+    predictions().rename("run/theirs.jsonl")
+    with pytest.raises(UsageError, match=r"run/results\.json exists"):
+        score(Path("run/theirs.jsonl"), out=Path("run"))
+    Path("run/theirs.jsonl").unlink()
+    assert contents(Path("run")) == before
+
+
+def test_a_directory_without_rankings_is_refused() -> None:
+    Path("nothing").mkdir()
+    with pytest.raises(InputError, match=r"nothing/rankings\.jsonl: no such file"):
+        score(Path("nothing"))
+
+
+def test_entity_questions_are_measured_from_stored_rankings() -> None:
+    path = predictions("kilt", [Ranking("P19-2", ("elbe",)), Ranking("P20-0", ("elbe",))])
+    found = score(path, probes=["entity_questions"]).results["probes"]["entity_questions"]
+    assert found["micro"]["accuracy"]["1"] == 1 / 4
+    assert found["macro"]["1"] == (1 / 3 + 0) / 2

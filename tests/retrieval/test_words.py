@@ -1,0 +1,119 @@
+"""When a text holds an answer, by AmbER's rule and by DPR's."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+
+from shadowprobe.retrieval.words import beginning, dpr_words, holds, holds_any, squad_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The Civil War", ["civil", "war"]),
+        ("A man, an ox; THE end.", ["man", "ox", "end"]),
+        # A hyphen parts words, any other mark is dropped and joins what it stood between.
+        ("Stratford-upon-Avon", ["stratford", "upon", "avon"]),
+        ("U.S. Navy", ["us", "navy"]),
+        ("Schindler's List", ["schindlers", "list"]),
+        ("rock'n'roll / jazz", ["rocknroll", "jazz"]),
+        # An article is one as a word alone, and where the marks around it have gone.
+        ("Theatre an-Na'im (the)", ["theatre", "naim"]),
+        # Accents stay, and so do dashes and quotes that are no ASCII.
+        ("Édith Piaf", ["édith", "piaf"]),
+        ("1914–1918", ["1914–1918"]),
+        ("  many \t\n spaces ", ["many", "spaces"]),
+        ("The", []),
+        ("", []),
+    ],
+)
+def test_ambers_words_are_small_without_punctuation_and_articles(text: str, words: list[str]) -> None:
+    assert squad_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The Civil War", ["the", "civil", "war"]),
+        # Every mark is a token of its own, the underscore too.
+        ("Stratford-upon-Avon", ["stratford", "-", "upon", "-", "avon"]),
+        ("U.S. Navy", ["u", ".", "s", ".", "navy"]),
+        ("snake_case", ["snake", "_", "case"]),
+        # Letters and digits are not parted, and a mark that combines belongs to its letter.
+        ("B2B 3½", ["b2b", "3½"]),
+        ("Évora", ["e\u0301vora"]),
+        ("E\u0301vora", ["e\u0301vora"]),
+        # What cannot be seen is no token, and parts words.
+        ("zero\u200bwidth soft\u00adhyphen\u00a0\u2028", ["zero", "width", "soft", "hyphen"]),
+        ("日本語", ["日本語"]),
+        ("", []),
+    ],
+)
+def test_dprs_words_are_runs_of_letters_digits_and_marks_or_single_signs(text: str, words: list[str]) -> None:
+    assert dpr_words(text) == words
+
+
+def test_dprs_words_are_those_of_its_own_tokenizer_for_every_character() -> None:
+    regex = pytest.importorskip("regex", reason="the package regex, which knows Unicode's categories, is not installed")
+    theirs = regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
+    # Characters that this Python does not know yet may have become something since.
+    known = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn"]
+    assert len(known) > 100_000
+    for character in known:
+        text = f"a{character}b {character}"
+        expected = [token.lower() for token in theirs.findall(unicodedata.normalize("NFD", text))]
+        assert dpr_words(text) == expected, hex(ord(character))
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "held"),
+    [
+        ("born in New York City", "New York", True),
+        ("born in New York City", "york CITY", True),
+        ("born in York, New", "New York", False),
+        ("the Yorkshire moors", "York", False),
+        ("York", "York", True),
+        ("York", "New York", False),
+        ("anything", "", False),
+        ("", "anything", False),
+    ],
+)
+def test_an_answer_stands_side_by_side_in_a_text(text: str, answer: str, held: bool) -> None:
+    assert holds(dpr_words(text), dpr_words(answer)) == held
+    assert holds(squad_words(text), squad_words(answer)) == held
+
+
+def test_accents_tell_answers_apart() -> None:
+    assert not holds(dpr_words("born in Evora"), dpr_words("Évora"))
+    # However the letter is put together.
+    assert holds(dpr_words("born in E\u0301vora"), dpr_words("Évora"))
+
+
+def test_the_two_rules_differ_on_punctuation_and_articles() -> None:
+    text, answer = "He served in the U.S. Navy.", "US Navy"
+    assert holds(squad_words(text), squad_words(answer))
+    assert not holds(dpr_words(text), dpr_words(answer))
+    assert holds(squad_words("War of 1812"), squad_words("The War of 1812"))
+    assert not holds(dpr_words("War of 1812"), dpr_words("The War of 1812"))
+
+
+def test_an_answer_of_articles_and_punctuation_alone_is_in_no_text() -> None:
+    assert not holds(squad_words("The The"), squad_words("The The"))
+
+
+def test_one_of_several_answers_is_enough() -> None:
+    words = dpr_words("the Mersey")
+    assert holds_any(words, [dpr_words("Thames"), dpr_words("Mersey")])
+    assert not holds_any(words, [dpr_words("Thames"), []])
+    assert not holds_any(words, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "first"),
+    [("one  two\nthree", 2, "one two"), ("one two", 2, "one two"), ("one", 5, "one"), ("", 5, "")],
+)
+def test_the_beginning_is_so_many_words(text: str, count: int, first: str) -> None:
+    assert beginning(text, count) == first

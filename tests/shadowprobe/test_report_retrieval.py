@@ -1,0 +1,327 @@
+"""The report of retrievers as a file: what is packed into it, what its tables say, and when it is not written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from measured_runs import READ, write_retrieval
+from page_reading import Read
+from refusals import complaint, outcome
+from retrieval_world import ANSWERED, FOUND, SETS, write_collection, write_sets
+
+from shadowprobe import InputError, UsageError
+from shadowprobe.report.html.retrieval_page import page, verdict
+from shadowprobe.report.html.sets_data import Place, open_source, outcome_of, packed
+from shadowprobe.retrieval.measured import MeasuredRun, read_measured
+from shadowprobe.retrieval.published import AMBER_SOURCE
+
+HOSTILE = "</script><script>alert(1)</script><!-- <b>&amp;\u202e\N{CLAPPER BOARD}"
+
+
+@pytest.fixture
+def little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small collection, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write_collection(Path("little"))
+    return Path("little")
+
+
+@pytest.fixture
+def runs(little: Path) -> list[MeasuredRun]:
+    """The retriever of the small world, which prefers the head, and one that finds the tail too."""
+    places = [write_retrieval(Path("runs/confused"), little, {**FOUND, **ANSWERED})]
+    places.append(write_retrieval(Path("runs/reader"), little, READ))
+    return read_measured(places, "retriever", "this test")
+
+
+def of_query(data: dict[str, Any], system: int, column: str) -> dict[str, Any]:
+    """A column of a system by the ids of the queries."""
+    ids = [data["strings"][number] for number in data["queries"]["id"]]
+    return dict(zip(ids, data["systems"][system][column], strict=True))
+
+
+def test_every_query_has_its_outcome(runs: list[MeasuredRun]) -> None:
+    data = packed(runs, open_source(runs[0], "little"))
+    names = [name for name, _ in data["outcomes"]]
+    outcomes = [{query: names[code] for query, code in of_query(data, n, "outcome").items()} for n in (0, 1)]
+    assert outcomes[0] == {
+        "a1": "right",
+        "a2": "namesake first",
+        "a3": "namesake first",
+        "b1": "namesake first",
+        "b2": "right",
+        "c1": "right",
+        "c2": "namesake first",
+        "d1": "no ranking",
+        "d2": "not found",
+    }
+    # A document that is nobody's of the name stands above the river Avon's.
+    assert {query: found for query, found in outcomes[1].items() if found != "right"} == {
+        "a1": "other document first",
+        "d2": "not found",
+    }
+
+
+def test_ranks_count_articles_and_say_which_namesake_it_is(runs: list[MeasuredRun]) -> None:
+    data = packed(runs, open_source(runs[0], "little"))
+    ranks, rivals = of_query(data, 0, "rank"), of_query(data, 0, "rival")
+    # After two passages of the river the ship is second; the lake's two articles stand second and third.
+    assert (ranks["a3"], rivals["a3"]) == (2, 1)
+    assert (ranks["c2"], rivals["c2"]) == (4, 2)
+    assert (ranks["d2"], rivals["d2"], ranks["d1"], rivals["d1"]) == (0, 0, 0, 0)
+    named = of_query(data, 0, "rival_title")
+    assert data["strings"][named["c2"]] == "como-lake-a"
+    # What stands first is told where it is neither of the two.
+    first = of_query(data, 0, "first")
+    assert {query: data["strings"][code] for query, code in first.items() if code >= 0} == {"c2": "Elbe", "d2": "Elbe"}
+
+
+def test_the_outcomes_add_up_to_the_rates_of_the_probe(runs: list[MeasuredRun]) -> None:
+    data = packed(runs, open_source(runs[0], "little"))
+    names = [name for name, _ in data["outcomes"]]
+    for number, run in enumerate(runs):
+        found = run.results["probes"]["amber"]["human"]["qa"]
+        codes = data["systems"][number]["outcome"]
+        assert codes.count(names.index("right")) == pytest.approx(9 * found["accuracy"]["1"]["all"]["rate"])
+        assert codes.count(names.index("namesake first")) == pytest.approx(9 * found["confusion"]["all"]["rate"])
+
+
+@pytest.mark.parametrize(
+    ("place", "outcome_wanted"),
+    [
+        (Place(1, 0), "right"),
+        (Place(1, 2), "right"),
+        (Place(2, 1), "namesake first"),
+        (Place(0, 9), "namesake first"),
+        (Place(2, 3), "other document first"),
+        (Place(2, 0), "other document first"),
+        (Place(0, 0), "not found"),
+    ],
+)
+def test_an_outcome_goes_by_the_places_of_gold_and_namesake(place: Place, outcome_wanted: str) -> None:
+    assert outcome_of(place) == outcome_wanted
+
+
+def test_entities_are_marked_as_head_or_tail(runs: list[MeasuredRun]) -> None:
+    data = packed(runs, open_source(runs[0], "little"))
+    entities, strings = data["entities"], data["strings"]
+    shown = list(zip((strings[n] for n in entities["title"]), entities["head"], entities["popularity"], strict=True))
+    assert shown[:2] == [("avon-river", 1, 6.0), ("avon-ship", 0, 5.0)]
+    assert shown[5] == ("como-ship", 0, None)
+
+
+def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[MeasuredRun]) -> None:
+    tables = Read(page(runs, "little")).tables
+    assert list(tables) == [
+        "table-amber-human-1",
+        "table-amber-human-2",
+        "table-amber-human-confusion",
+        "table-questions",
+    ]
+
+    def rates(name: str) -> list[list[str]]:
+        return [[row[0], row[1], *(cell.partition(" ")[0] for cell in row[2:])] for row in tables[f"table-{name}"]]
+
+    # Head 2 of 4 and tail 1 of 5; no set has every query right. The reader: head 3 of 4, tail 4 of 5, Berg and Como.
+    assert rates("amber-human-1") == [
+        ["system", "task", "all", "head", "tail", "∀", "head"],
+        ["confused", "question answering", "33.3", "50.0", "20.0", "0.0", "+30.0"],
+        ["reader", "question answering", "77.8", "75.0", "80.0", "50.0", "-5.0"],
+    ]
+    assert rates("amber-human-confusion")[1:] == [
+        ["confused", "question answering", "25.0", "60.0", "22.2"],
+        ["reader", "question answering", "0.0", "0.0", "11.1"],
+    ]
+    # P19 1 of 3 and 2 of 3, P20 its one question; the reader was asked, and has no ranking for any of them.
+    assert tables["table-questions"] == [
+        ["relation", "question", "n", "confused, first 1", "confused, first 2", "reader, first 1", "reader, first 2"],
+        ["place of birth (P19)", "Where was [E] born?", "3", "33.3", "66.7", "0.0", "0.0"],
+        ["place of death (P20)", "Where did [E] die?", "1", "100.0", "100.0", "0.0", "0.0"],
+        ["macro", "mean over the relations", "", "66.7", "83.3", "0.0", "0.0"],
+        ["micro", "over all questions", "4", "50.0 (15–85)", "75.0 (30–95)", "0.0 (0–49)", "0.0 (0–49)"],
+    ]
+
+
+def test_published_rows_are_marked_and_name_their_source(little: Path) -> None:
+    place = write_retrieval(Path("runs/confused"), little, {**FOUND, **ANSWERED}, ks=(1, 20))
+    runs = read_measured([place], "retriever", "this test")
+    content = page(runs, "little", published=True)
+    tables = Read(content).tables
+    # Table 5 of the paper, question answering on people; Table 6; Table 5 of EntityQuestions.
+    assert tables["table-amber-human-1"][4] == ["BLINK †", "question answering", "31.7", "40.5", "24.6", "6.6", "–"]
+    assert tables["table-amber-human-20"][2][:4] == ["TF-IDF †", "question answering", "72.6", "82.0"]
+    assert tables["table-amber-human-confusion"][3] == ["DPR †", "question answering", "2.6", "27.0", "–"]
+    questions = tables["table-questions"]
+    assert questions[0][5:] == ["DPR (NQ) †, first 20", "DPR (multi) †, first 20", "BM25 †, first 20"]
+    assert questions[1][5:] == ["25.4", "41.8", "75.3"]
+    assert questions[-1] == ["Natural Questions †", "", "", "–", "–", "80.1", "79.4", "64.4"]
+    assert AMBER_SOURCE in content
+    assert "†" not in page(runs, "little")
+
+
+def test_the_verdict_says_in_how_many_tasks_the_tail_falls_short(little: Path) -> None:
+    heads = {"a1": ("avon-river-1",), "b1": ("berg-river",), "c1": ("como-lake-a",), "d1": ("dale-river",)}
+    places = [write_retrieval(Path("runs/heads"), little, heads), write_retrieval(Path("runs/reader"), little, READ)]
+    first, second = read_measured(places, "retriever", "this test")
+    # Every head query is right and every tail query wrong, whichever sets are drawn.
+    assert verdict(first) == (
+        "finds the less popular namesake less often in 1 of 1 tasks than the popular one: head minus tail accuracy@1 is"
+        " +100.0 points (+100.0 to +100.0; people, question answering), with 95% intervals."
+    )
+    assert verdict(second).startswith(
+        "finds the less popular namesake about as often as the popular one, no difference being certain in any of 1"
+        " tasks: head minus tail accuracy@1 is -5.0 points ("
+    )
+
+
+def gap(difference: float, low: float, high: float) -> dict[str, Any]:
+    return {"gap": {"difference": difference, "ci95": [low, high]}}
+
+
+def test_the_verdict_of_several_tasks_has_the_least_and_the_greatest_gap() -> None:
+    parts = {
+        "human": {"fc": gap(0.2, 0.1, 0.3), "qa": gap(0.4, 0.2, 0.6)},
+        "nonhuman": {"sf": gap(-0.1, -0.2, -0.05), "qa": gap(0.01, -0.1, 0.1)},
+    }
+    run = MeasuredRun(Path("run"), "x", {"retriever": {}, "settings": {"k": [1]}, "probes": {"amber": parts}})
+    assert verdict(run) == (
+        "finds the less popular namesake less often in 2 and more often in 1 of 4 tasks than the popular one, no"
+        " difference being certain in the other 1: head minus tail accuracy@1 runs from -10.0 points (-20.0 to -5.0;"
+        " things, slot filling) to +40.0 points (+20.0 to +60.0; people, question answering), with 95% intervals."
+    )
+
+
+def test_without_amber_the_verdict_says_so_and_there_are_no_sets(little: Path) -> None:
+    place = write_retrieval(Path("runs/asked"), little, ANSWERED, probes=["entity_questions"])
+    (run,) = read_measured([place], "retriever", "this test")
+    # Two of four at the first document.
+    assert verdict(run).startswith(
+        "was not asked whether it finds the less popular namesake; it finds an answer in the first document for 50.0%"
+    )
+    written = Read(page([run]))
+    assert "runs/asked was not asked `amber`." in written.texts["bdi"]
+    assert list(written.tables) == ["table-questions"]
+    assert written.data is None
+
+
+def test_sets_that_are_not_at_hand_are_left_out_with_the_reason(runs: list[MeasuredRun]) -> None:
+    written = Read(page(runs))
+    said = "the collection `little` is none that comes with shadowprobe; --dataset says where it is."
+    assert said in written.texts["bdi"]
+    assert written.data is None
+    assert ("form", {"id": "filters", "hidden": None}) not in written.elements
+    assert "table-amber-human-1" in written.tables
+
+
+def test_a_run_without_rankings_has_no_browser(runs: list[MeasuredRun]) -> None:
+    Path("runs/reader/rankings.jsonl").unlink()
+    with pytest.raises(InputError, match=r"runs/reader: has no rankings\.jsonl"):
+        page(runs, "little")
+
+
+def test_a_collection_or_sets_that_are_others_are_refused(runs: list[MeasuredRun]) -> None:
+    write_sets(Path("other/amber_sets.jsonl"), SETS[:1])
+    with pytest.raises(InputError, match="other: has other AmbER sets than runs/confused was asked about"):
+        page(runs, "little", Path("other"))
+    with pytest.raises(InputError, match=r"documents\.jsonl: is not what runs/confused is over"):
+        page(runs, "namesakes")
+
+
+def test_sets_can_lie_apart_from_their_documents(little: Path) -> None:
+    place = write_retrieval(Path("runs/confused"), little, FOUND, probes=["amber"])
+    runs = read_measured([place], "retriever", "this test")
+    with pytest.raises(UsageError, match="`documents` is a file of documents alone; --queries says where"):
+        page(runs, "little/documents.jsonl")
+    assert Read(page(runs, "little/documents.jsonl", Path("little/amber"))).data["systems"][0]["label"] == "confused"
+
+
+def test_markup_in_the_data_stays_text(little: Path) -> None:
+    sets = json.loads(json.dumps(SETS[:1]).replace("Where does Avon rise?", "@"))
+    sets[0]["name"] = HOSTILE
+    sets[0]["qids"]["Q1"]["queries"][0]["input"] = HOSTILE
+    write_sets(little / "amber/human/qa/amber_sets.jsonl", sets)
+    place = write_retrieval(Path("runs/confused"), little, {"a1": (HOSTILE,)})
+    written = Read(page(read_measured([place], "retriever", "this test", [HOSTILE]), "little"))
+    assert [written.count(tag) for tag in ("script", "style", "b")] == [2, 1, 0]
+    assert written.data["systems"][0]["label"] == HOSTILE
+    assert HOSTILE in written.data["strings"]
+    assert written.texts["title"] == [f"{HOSTILE} on little"]
+
+
+def test_the_figures_that_can_be_drawn_are_in_the_report(runs: list[MeasuredRun]) -> None:
+    figures = [attributes["id"] for tag, attributes in Read(page(runs, "little")).elements if tag == "img"]
+    assert figures == ["figure-head-tail", "figure-confusion", "figure-retrieval-gap", "figure-questions"]
+
+
+def test_the_same_runs_give_the_same_file(runs: list[MeasuredRun]) -> None:
+    assert page(runs, "little") == page(runs, "little")
+
+
+def test_runs_over_other_documents_or_queries_do_not_stand_side_by_side(runs: list[MeasuredRun]) -> None:
+    write_collection(Path("other"))
+    write_sets(Path("other/amber/human/qa/amber_sets.jsonl"), SETS[:1])
+    asked = read_measured([write_retrieval(Path("runs/asked"), Path("other"), FOUND)], "retriever", "this test")
+    with pytest.raises(UsageError, match="runs/asked has other queries for `amber` than runs/confused"):
+        page([*runs, *asked])
+    with Path("other/documents.jsonl").open("a") as file:
+        file.write('{"id": "new", "title": "New", "text": ""}\n')
+    found = read_measured([write_retrieval(Path("runs/found"), Path("other"), FOUND)], "retriever", "this test")
+    with pytest.raises(UsageError, match="runs/found is not over the same documents as runs/confused"):
+        page([*runs, *found])
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_command_writes_the_report_of_retrievers(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = outcome(capsys, "report", "runs/confused", "--dataset", "little")
+    assert (code, out, err) == (0, "", "Written to runs/confused/report.html\n")
+    assert complaint(capsys, "report", "runs/confused").startswith(
+        "runs/confused/report.html exists; give another --out"
+    )
+    names = ("--name", "one", "--name", "two")
+    assert outcome(capsys, "report", "runs/confused", "runs/reader", "--dataset", "little", *names)[0] == 0
+    systems = Read(Path("report.html").read_text(encoding="utf-8")).data["systems"]
+    assert [system["label"] for system in systems] == ["one", "two"]
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("runs/confused", "runs/nil"),
+            "runs/confused is a run of a retriever and runs/nil one of a linker: give runs of",
+        ),
+        (("runs/nil", "--published"), "--published: goes with runs of retrievers"),
+        (("runs/nil", "--queries", "little"), "--queries: goes with runs of retrievers and language models"),
+        (
+            ("runs/confused", "runs/reader", "--name", "a", "--name", "a"),
+            "two runs are called 'a': give each a --name of",
+        ),
+        (("runs/confused", "--name", "a", "--name", "b"), "2 names for 1 runs"),
+        (("runs/confused", "--dataset", "nowhere"), "unknown collection `nowhere`"),
+        (("runs/none",), "runs/none: no such run directory"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+) -> None:
+    assert outcome(capsys, "run", "--linker", "nil", "--limit", "1", "--out", "runs/nil")[0] == 0
+    assert complaint(capsys, "report", *arguments).startswith(words)
+
+
+@pytest.mark.slow
+def test_the_report_of_two_retrievers_over_the_built_in_collection_is_below_3_mb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for retriever in ("bm25", "tfidf"):
+        assert outcome(capsys, "retrieve", "--retriever", retriever)[0] == 0
+    assert outcome(capsys, "report", "runs/bm25-namesakes", "runs/tfidf-namesakes", "--published")[0] == 0
+    assert Path("report.html").stat().st_size < 3_000_000
+    data = Read(Path("report.html").read_text(encoding="utf-8")).data
+    counts = json.loads(Path("runs/bm25-namesakes/results.json").read_text())["probes"]["amber"]
+    asked = sum(part["queries"]["all"] for tasks in counts.values() for part in tasks.values())
+    assert len(data["queries"]["id"]) == asked

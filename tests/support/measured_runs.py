@@ -1,0 +1,63 @@
+"""Finished runs of retrievers and of language models over small worlds, whose every figure is worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import namesake_sets
+from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID
+
+from shadowprobe.jsonl import encode_lines
+from shadowprobe.retrieval.answer_session import score_answers
+from shadowprobe.retrieval.answer_sets import Sets
+from shadowprobe.retrieval.model import Ranking
+from shadowprobe.retrieval.probing import Measuring
+from shadowprobe.retrieval.session import score_rankings
+
+# Beside retrieval_world.FOUND: a retriever that finds the tail too. a1 has a stranger's document first, and d2 nothing,
+# as its document is not in the collection; every other query has its gold document first.
+READ: dict[str, tuple[str, ...]] = {
+    "a1": ("elbe", "avon-river-1"),
+    "a2": ("avon-ship", "avon-river-1"),
+    "a3": ("avon-ship",),
+    "b1": ("berg-river", "berg-song"),
+    "b2": ("berg-song", "berg-river"),
+    "c1": ("como-lake-a",),
+    "c2": ("como-ship",),
+    "d1": ("dale-river",),
+    "d2": (),
+}
+# Partial, merged and complete, as tests/probes/test_ambigdocs.py works out.
+SAID = {AVON.id: AVON_SAID, BERG.id: BERG_SAID, COMO.id: COMO_SAID}
+
+
+def write_retrieval(
+    directory: Path,
+    collection: Path,
+    found: Mapping[str, Sequence[str]],
+    ks: tuple[int, ...] = (1, 2),
+    probes: Sequence[str] = (),
+) -> Path:
+    """The rankings of a retriever that is called as its directory, as a finished run."""
+    directory.mkdir(parents=True)
+    rankings = [Ranking(query, tuple(documents)) for query, documents in found.items()]
+    (directory / "rankings.jsonl").write_bytes(encode_lines(rankings))
+    score_rankings(
+        directory, str(collection), probes=probes, name=directory.name, out=directory, measuring=Measuring(ks=ks)
+    )
+    return directory
+
+
+def write_answers(directory: Path, queries: Path, said: Mapping[str, str]) -> Path:
+    """The answers of a model that is called as its directory, as a finished run."""
+    directory.mkdir(parents=True)
+    (directory / "answers.jsonl").write_bytes(encode_lines({"id": one, "answer": text} for one, text in said.items()))
+    score_answers(directory, Sets(str(queries)), name=directory.name, out=directory)
+    return directory
+
+
+def write_questions_about_namesakes(directory: Path) -> Path:
+    """The three sets of documents on namesakes as a file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    return namesake_sets.write_sets(directory / "sets.json")
