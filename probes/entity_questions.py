@@ -69,19 +69,21 @@ class EntityQuestionsProbe(RankingProbe):
 
     def _ranks(self, rankings: Rankings) -> dict[str, int | None]:
         """The place of the first document that holds an answer, by question."""
-        texts = rankings.texts(query_id for query_id, _, _ in self._numbered())
-        words = {found: dpr_words(f"{document.title} {document.text}") for found, document in texts.items()}
-        ranks: dict[str, int | None] = {}
-        for query_id, _, question in self._numbered():
-            answers = [dpr_words(answer) for answer in question.answers]
-            ranks[query_id] = next(
-                (
-                    place
-                    for place, found in enumerate(rankings.passages(query_id), start=1)
-                    if holds_any(words.get(found, ()), answers)
-                ),
-                None,
-            )
+        answers = {i: [dpr_words(answer) for answer in question.answers] for i, _, question in self._numbered()}
+        deepest = max(rankings.ks)
+        places: dict[str, list[tuple[str, int]]] = {}
+        for query_id in answers:
+            for place, found in enumerate(rankings.passages(query_id)[:deepest], start=1):
+                places.setdefault(found, []).append((query_id, place))
+        ranks: dict[str, int | None] = dict.fromkeys(answers)
+        # One document after the other: all that were found may be more than memory holds.
+        for document in rankings.collection.documents():
+            if document.id not in places:
+                continue
+            words = dpr_words(f"{document.title} {document.text}")
+            for query_id, place in places[document.id]:
+                if place < (ranks[query_id] or deepest + 1) and holds_any(words, answers[query_id]):
+                    ranks[query_id] = place
         return ranks
 
     def _buckets(self, ranks: dict[str, int | None], ks: Sequence[int]) -> list[dict[str, Any]] | None:

@@ -64,10 +64,6 @@ class Collection:
         """Every document, in the order of the file."""
         return read_documents(self.path)
 
-    def texts(self, wanted: set[str]) -> dict[str, Document]:
-        """The documents of some ids."""
-        return {document.id: document for document in self.documents() if document.id in wanted}
-
 
 def open_collection(name_or_path: str) -> Collection:
     """The collection of a known name, of a directory, or of a file of documents."""

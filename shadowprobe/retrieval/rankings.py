@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from shadowprobe.errors import InputError
 from shadowprobe.jsonl import BOM, open_for_reading, read_lines
 from shadowprobe.retrieval.collection import Collection
-from shadowprobe.retrieval.model import Document, Ranking
+from shadowprobe.retrieval.model import Ranking
 from shadowprobe.statistics import ROUNDS, SEED
 
 
@@ -65,10 +65,6 @@ class Rankings:
         # Cut off after passages have become articles: stored rankings may be longer, and AmbER counts articles.
         found = self._ranked.get(query, ())
         return list(dict.fromkeys(self._pages.get(one, one) for one in found))[: self.depth]
-
-    def texts(self, queries: Iterable[str]) -> dict[str, Document]:
-        """The documents that were found for some queries."""
-        return self.collection.texts({found for query in queries for found in self.passages(query)})
 
 
 class LookedUp(NamedTuple):

@@ -49,13 +49,11 @@ def dpr_words(text: str) -> list[str]:
 
 def holds(words: Sequence[str], answer: Sequence[str]) -> bool:
     """True where the words of an answer stand in a text side by side; an answer without words is in none."""
-    if not answer:
-        return False
-    size = len(answer)
-    wanted = list(answer)
-    return any(words[i] == wanted[0] and list(words[i : i + size]) == wanted for i in range(len(words) - size + 1))
+    return holds_any(words, [answer])
 
 
 def holds_any(words: Sequence[str], answers: Iterable[Sequence[str]]) -> bool:
     """True where a text holds at least one of several answers."""
-    return any(holds(words, answer) for answer in answers)
+    # No word has white space in it, so that whole words are what stands between spaces.
+    text = f" {' '.join(words)} "
+    return any(bool(answer) and f" {' '.join(answer)} " in text for answer in answers)

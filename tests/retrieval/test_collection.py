@@ -182,7 +182,6 @@ def test_a_directory_with_documents_is_a_collection(tmp_path: Path) -> None:
     collection = write_collection(tmp_path / "some")
     assert collection.name == "little"
     assert list(collection.documents()) == list(DOCUMENTS)
-    assert collection.texts({"elbe", "nothing"}) == {"elbe": DOCUMENTS[-1]}
     assert collection.described == {"name": "little", "digest": digest_of(tmp_path / "some" / "documents.jsonl")}
 
 

@@ -43,9 +43,9 @@ def test_kilts_form_is_read_with_an_output_of_one_or_of_a_list(tmp_path: Path) -
 
 
 def test_of_kilts_pages_numbers_are_taken_and_those_without_an_id_passed_over(tmp_path: Path) -> None:
-    line = {"id": "q", "output": provenance("None", 307, None, "308")}
-    line["output"]["provenance"].append({"title": "no id at all"})
-    assert read_rankings(written(tmp_path, line)) == [Ranking("q", ("307", "308"))]
+    output = provenance("None", 307, None, "308")
+    output["provenance"].append({"title": "no id at all"})
+    assert read_rankings(written(tmp_path, {"id": "q", "output": output})) == [Ranking("q", ("307", "308"))]
 
 
 def test_a_document_that_stands_twice_counts_where_it_stands_first(tmp_path: Path) -> None:
@@ -139,11 +139,6 @@ def test_a_query_without_a_ranking_has_found_nothing(collection: Collection) -> 
     assert "empty" in ranked
     assert "never" not in ranked
     assert ranked.articles("empty") == ranked.articles("never") == []
-
-
-def test_texts_are_those_of_what_was_found(collection: Collection) -> None:
-    ranked = rankings_of(collection, {"q": ["elbe", "nothing"], "r": ["berg-song"]})
-    assert set(ranked.texts(["q"])) == {"elbe"}
 
 
 def test_what_a_collection_lacks_is_found_out(collection: Collection) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from refusals import contents
-from retrieval_world import FOUND, write_collection, write_documents
+from retrieval_world import FOUND, amber_set, entity, query, write_collection, write_documents, write_sets
 
 from shadowprobe import InputError, UsageError
 from shadowprobe.jsonl import encode_lines
@@ -64,6 +65,52 @@ def test_documents_that_stand_twice_are_counted_once_as_in_ambers_own_evaluation
     Path("kilt.jsonl").write_text(json.dumps(line))
     accuracy = score(Path("kilt.jsonl")).results["probes"]["amber"]["human"]["qa"]["accuracy"]
     assert (accuracy["1"]["all"]["rate"], accuracy["2"]["all"]["rate"]) == (0.0, 1 / 9)
+
+
+def drawn(lottery: random.Random) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """Sets of two or three namesakes with one to three queries each, and pages found by lot, some of them twice."""
+    sets, found = [], {}
+    for number in range(40):
+        entities = []
+        for place in range(lottery.choice((2, 3))):
+            pages = [f"{number}-{place}-{n}" for n in range(lottery.choice((1, 2)))]
+            queries = [query(f"{number}-{place}-{n}", "?", *pages) for n in range(lottery.randint(1, 3))]
+            entities.append(entity(queries, *pages, head=place == 0))
+        sets.append(amber_set(f"Name {number}", *entities))
+        known = [page["wikipedia_id"] for each in entities for page in each["wikipedia"]]
+        for each in entities:
+            for asked in each["queries"]:
+                found[asked["id"]] = lottery.choices([*known, "None", "other"], k=lottery.randint(0, 9))
+    return sets, found
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_figures_are_those_of_ambers_own_evaluation(k: int) -> None:
+    sets, found = drawn(random.Random(k))
+    path = write_sets(Path("data/human/qa/amber_sets.jsonl"), sets)
+    lines = [
+        {"id": one, "output": {"provenance": [{"wikipedia_id": p} for p in pages]}} for one, pages in found.items()
+    ]
+    Path("kilt.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    part = score(Path("kilt.jsonl"), queries=path, measuring=Measuring(ks=(k,))).results["probes"]["amber"]["human"][
+        "qa"
+    ]
+
+    # Their rule: an article counts once, "None" is none, and of what is left the first k must hold a gold one.
+    def right(asked: dict[str, Any]) -> bool:
+        pages = [page for page in dict.fromkeys(found[asked["id"]]) if page != "None"]
+        return any(page["wikipedia_id"] in pages[:k] for page in asked["output"]["provenance"])
+
+    hits = [[(each["is_head"], right(q)) for each in one["qids"].values() for q in each["queries"]] for one in sets]
+    flat = [hit for of_set in hits for hit in of_set]
+    for group, members in {
+        "all": [hit for _, hit in flat],
+        "head": [hit for head, hit in flat if head],
+        "tail": [hit for head, hit in flat if not head],
+    }.items():
+        assert part["accuracy"][str(k)][group]["rate"] == pytest.approx(sum(members) / len(members))
+    consistent = [all(hit for _, hit in of_set) for of_set in hits]
+    assert part["all_correct"][str(k)]["rate"] == pytest.approx(sum(consistent) / 40)
 
 
 def test_what_lies_below_the_depth_is_not_read() -> None:

@@ -12,11 +12,11 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "?"]
 def save_tiny_dpr(folder: Path, *, of_questions: bool, seed: int) -> Path:
     """Saves an encoder of questions or of documents with weights drawn by lot."""
     import torch
-    from transformers import BertTokenizerFast, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
+    from transformers import BertTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *WORDS.split()]) + "\n")
-    tokenizer: Any = BertTokenizerFast.from_pretrained(folder)
+    tokenizer: Any = BertTokenizer.from_pretrained(folder)
     tokenizer.save_pretrained(folder)
     torch.manual_seed(seed)
     config: Any = DPRConfig(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from shadowprobe.linkers.retrievers import dense
 from tiny_dpr import save_tiny_dpr
 
 from shadowprobe import LinkerError, UsageError
@@ -17,6 +17,7 @@ from shadowprobe.plugins import make_retriever, option_values
 from shadowprobe.retrieval.model import Document, Hit, Query
 from shadowprobe.retrieval.retriever import Retriever
 
+dense: Any = import_module("shadowprobe.linkers.retrievers.dense")
 DOCUMENTS = [
     Document("1", "Avon", "the river rises at Naseby"),
     Document("2", "Avon", "a ship"),

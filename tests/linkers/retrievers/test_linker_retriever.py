@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from retrieval_world import DOCUMENTS, write_collection
-from shadowprobe.linkers.retrievers.linker import LinkerRetriever
 
 from shadowprobe import Failure, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
-from shadowprobe.plugins import make_retriever
+from shadowprobe.plugins import make_linker, make_retriever
 from shadowprobe.retrieval.model import Document, Hit, Query
 from shadowprobe.retrieval.probing import Measuring
 from shadowprobe.retrieval.retriever import Retriever
 from shadowprobe.retrieval.session import RetrieveJob
 
+wrapper: Any = import_module("shadowprobe.linkers.retrievers.linker")
 NAMES = {"Avon": ["avon-river", "avon-ship"], "Como": ["como-lake-a", "como-lake-b", "como-ship"]}
 MINE = '''
 from shadowprobe import Failure, ItemError, Linker
@@ -49,7 +50,7 @@ class Saying(Linker):
 
 
 def opened(linker: Linker, documents: Sequence[Document] = DOCUMENTS) -> Retriever:
-    retriever = LinkerRetriever(linker)
+    retriever: Retriever = wrapper.LinkerRetriever(linker)
     retriever.open(documents, NAMES)
     return retriever
 
@@ -75,7 +76,7 @@ def test_a_prior_finds_every_head_and_no_tail(tmp_path: Path) -> None:
 
 
 def test_the_candidates_rank_their_documents_and_of_an_article_its_first_passage() -> None:
-    retriever = opened(make_retriever("linker:prior").linker)  # type: ignore[attr-defined]
+    retriever = opened(make_linker("prior"))
     (hits,) = retriever.search([Query("q", "Where does Avon rise?", "Avon")], 10)
     assert hits == [Hit("avon-river-1", 1.0), Hit("avon-ship", 1 / 2)]
     assert found(retriever, "Where is Como?", "Como", k=2) == ["como-lake-a", "como-lake-b"]
@@ -119,7 +120,7 @@ def test_titles_without_a_document_are_passed_over() -> None:
 
 
 def test_without_a_name_every_title_and_name_in_the_query_is_a_mention_and_they_take_turns() -> None:
-    retriever = opened(make_retriever("linker:prior").linker)  # type: ignore[attr-defined]
+    retriever = opened(make_linker("prior"))
     # Of "Lake Como" the lake is meant, and not the name within it; a name that is part of a word is none.
     assert found(retriever, "Does Elbe reach Lake Como?") == ["elbe", "como-lake-a"]
     assert found(retriever, "Is Avon or Como longer?") == [
@@ -131,15 +132,15 @@ def test_without_a_name_every_title_and_name_in_the_query_is_a_mention_and_they_
 
 
 def test_a_name_that_is_not_in_the_query_finds_nothing() -> None:
-    assert found(opened(make_retriever("linker:prior").linker), "Where is it?", "Avon") == []  # type: ignore[attr-defined]
+    assert found(opened(make_linker("prior")), "Where is it?", "Avon") == []
 
 
 def test_documents_that_share_a_title_are_spoken_of() -> None:
     twins = [Document("1", "John Smith", "A sailor."), Document("2", "John Smith", "A baker.")]
-    retriever = opened(make_retriever("linker:prior").linker, twins)  # type: ignore[attr-defined]
+    retriever = opened(make_linker("prior"), twins)
     assert retriever.notes == ["1 documents have the title of another, by which a linker cannot tell them apart"]
     # The passages of one article share theirs by right.
-    assert opened(make_retriever("linker:prior").linker).notes == []  # type: ignore[attr-defined]
+    assert opened(make_linker("prior")).notes == []
 
 
 def fail_on_ships(linker: Linker, snippet: Snippet) -> Any:
