@@ -40,8 +40,10 @@ PIECES = [
 ]
 anything = st.lists(st.sampled_from(PIECES) | st.text(st.characters(), max_size=3), max_size=8).map("".join)
 
-# What MediaWiki forbids in a title: these signs, control characters, halves of surrogate pairs, U+FFFD.
-FORBIDDEN = dict.fromkeys(map(ord, "#<>[]|{}\ufffd"))
+# What MediaWiki forbids in a title: these signs, control characters, halves of surrogate pairs, U+FFFD; and the code
+# points that Unicode keeps free of characters, which HTML has no reference for.
+NO_CHARACTERS = [*range(0xFDD0, 0xFDF0), *(plane << 16 | last for plane in range(17) for last in (0xFFFE, 0xFFFF))]
+FORBIDDEN = dict.fromkeys([*map(ord, "#<>[]|{}\ufffd"), *NO_CHARACTERS])
 
 
 def as_title(text: str) -> str:
