@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -13,11 +13,11 @@ import httpx
 
 from shadowprobe.errors import ItemError
 
-if TYPE_CHECKING:
-    from asyncio import StreamReader, StreamWriter
-
 CHUNK = 65536
 MOST_BYTES = 32 * 2**20
+# What an answer may be packed in; the others that httpx can unpack make gigabytes of a few bytes in one step, and so
+# does one inside another.
+PACKINGS, OTHER_PACKINGS = ("gzip", "deflate"), ("br", "zstd")
 # What was said of a body on its way, and is not true of it when it was unpacked.
 _OF_THE_JOURNEY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
@@ -30,7 +30,11 @@ class Connections:
     """
 
     def __init__(self, url: str, **settings: Any) -> None:
-        self._settings = settings
+        hooks = settings.get("event_hooks", {})
+        self._settings = settings | {
+            "event_hooks": {**hooks, "response": [_check_packing, *hooks.get("response", [])]},
+            "headers": {"Accept-Encoding": ", ".join(PACKINGS)},
+        }
         # A proxy of the environment, and a secure connection, are httpx's own affair.
         self._plain = urlsplit(url).scheme == "http" and not _by_proxy(url)
         if not self._plain:
@@ -68,6 +72,18 @@ class Connections:
             await client.aclose()
 
 
+async def _check_packing(response: httpx.Response) -> None:
+    """Refuses an answer whose unpacking could fill the memory."""
+    if response.has_redirect_location:
+        # Nobody looks at it, but httpx reads all of it before it goes on.
+        response.headers.pop("Content-Encoding", None)
+    said = response.headers.get("Content-Encoding", "")
+    # Some services give their charset here, which packs nothing.
+    packed = [name for part in said.lower().split(",") if (name := part.strip()) in {*PACKINGS, *OTHER_PACKINGS}]
+    if len(packed) > 1 or not set(packed) <= set(PACKINGS):
+        raise ItemError(f"the answer is packed as {said!r}, which was not asked for")
+
+
 async def _read(response: httpx.Response) -> httpx.Response:
     """The answer with its body, unpacked; one that does not end is given up."""
     parts, size = [], 0
@@ -99,7 +115,8 @@ class PlainConnection(httpx.AsyncBaseTransport):
             self._secure = self._secure or httpx.AsyncHTTPTransport(verify=httpx.create_ssl_context())
             return await self._secure.handle_async_request(request)
         origin = request.url.host, request.url.port
-        kept = self._origin == origin and not self._reader.at_eof()
+        # What has come unasked since the last answer would be taken for the next.
+        kept = self._origin == origin and not self._reader.at_eof() and not self._reader.unread
         try:
             try:
                 if not kept:
@@ -124,12 +141,14 @@ class PlainConnection(httpx.AsyncBaseTransport):
 
     async def _connect(self, host: str, port: int | None) -> None:
         self._drop()
-        self._reader: StreamReader
-        self._writer: StreamWriter
+        loop = asyncio.get_running_loop()
+        self._reader = _Reader(loop=loop)
+        protocol = asyncio.StreamReaderProtocol(self._reader, loop=loop)
         try:
-            self._reader, self._writer = await asyncio.open_connection(host, port or 80)
+            transport, _ = await loop.create_connection(lambda: protocol, host, port or 80)
         except (OSError, OverflowError, ValueError) as error:
             raise httpx.ConnectError(str(error)) from error
+        self._writer = asyncio.StreamWriter(transport, protocol, self._reader, loop)
         self._http = h11.Connection(h11.CLIENT)
         self._origin = host, port
 
@@ -156,7 +175,8 @@ class PlainConnection(httpx.AsyncBaseTransport):
             raise httpx.ReadError(str(error)) from error
         except h11.RemoteProtocolError as error:
             raise httpx.RemoteProtocolError(str(error)) from error
-        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+        whole = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        if whole and not self._http.trailing_data[0]:
             self._http.start_next_cycle()
         else:
             self._drop()
@@ -182,6 +202,23 @@ class PlainConnection(httpx.AsyncBaseTransport):
                 return answer, parts
             elif isinstance(event, h11.ConnectionClosed):
                 raise h11.RemoteProtocolError("the connection was closed without an answer")
+
+
+class _Reader(asyncio.StreamReader):
+    """A reader that can tell how much has come and was not read."""
+
+    unread = 0
+
+    def feed_data(self, data: bytes) -> None:
+        """Takes what has come."""
+        self.unread += len(data)
+        super().feed_data(data)
+
+    async def read(self, n: int = -1) -> bytes:
+        """Gives what there is, or waits for it."""
+        data = await super().read(n)
+        self.unread -= len(data)
+        return data
 
 
 class _Read(httpx.AsyncByteStream):

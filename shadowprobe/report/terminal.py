@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from shadowprobe.report.contexts import TITLE, WITHOUT_NAME, changed, context_rows
 from shadowprobe.report.verdict import percent, verdict
 from shadowprobe.results import Results
 
@@ -25,12 +26,6 @@ CONFLICTS = "page_id_conflicts"
 SHOWN_ABOVE = {
     *("overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"),
     *("context_length", "masked_mention"),
-}
-LENGTHS = {
-    "cut": "{words_cut} words on each side",
-    "sentence": "the sentence of the mention",
-    "snippet": "the snippet, as in Table 3",
-    "page": "{words_page} more words of the page on each side",
 }
 SHORT = 60
 
@@ -130,24 +125,17 @@ def _prior(results: Results) -> Table | None:
 
 def _contexts(results: Results) -> Table | None:
     """What becomes of the accuracy with less or more context, and without the name."""
-    probes = results["probes"]
-    lengths = probes.get("context_length", {})
-    rows = {
-        LENGTHS.get(name, name).format(**lengths): found for name, found in lengths.get("lengths", {}).items() if found
-    }
-    without = {key: row for key, row in probes.get("masked_mention", {}).items() if isinstance(row, dict)}
-    if without:
-        rows["the snippet without the name"] = without
+    rows = context_rows(results)
     if not rows:
         return None
     subsets = [subset for subset in ORDER if any(subset in row for row in rows.values())]
-    table = _table("How much context does it take? (share right; change against the snippet in points)")
+    table = _table(TITLE)
     table.add_column("what it reads")
     for subset in subsets:
         table.add_column(subset.capitalize(), justify="right")
-    most = {subset: max(row[subset]["n"] for row in rows.values() if subset in row) for subset in subsets}
-    for name, row in rows.items():
-        table.add_row(name, *(_changed(row[subset], most[subset]) if subset in row else "" for subset in subsets))
+    for what in rows:
+        table.add_row(what, *(changed(rows, what, subset) for subset in subsets))
+    without = rows.get(WITHOUT_NAME, {})
     nameless = [
         f"{percent(without[subset]['nil'])} of {subset.capitalize()}"
         for subset in subsets
@@ -157,14 +145,6 @@ def _contexts(results: Results) -> Table | None:
         # A system that looks its candidates up by the name finds none, and then the context was not read at all.
         table.caption = f"Without the name no entity is named in {', '.join(nameless)}."
     return table
-
-
-def _changed(found: dict[str, Any], most: int) -> str:
-    low, high = (100 * bound for bound in found["change_ci95"])
-    change = f" ({100 * found['change']:+.1f}, {low:+.1f} to {high:+.1f})" if found["change"] or low or high else ""
-    # Not every snippet has a page.
-    part = f" of {found['n']}" if found["n"] < most else ""
-    return f"{_decimal(found['accuracy'])}{part}{change}"
 
 
 def _lines(results: Results) -> Iterator[Text]:

@@ -148,28 +148,35 @@ class RetrieveJob:
         return done
 
     def _ask(self, file: BinaryIO, waiting: Sequence[Query], card: RetrievalCard, progress: Progress) -> None:
+        depth, size = self.measuring.depth, self.retriever.batch_size
         with _said_plainly(self.retriever):
             self.retriever.open(self.asking.collection.documents(), self.asking.names())
-            try:
-                # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
-                if self.force:
-                    file.truncate(0)
-                    (self.out / RESULTS).unlink(missing_ok=True)
-                drop_torn_line(file)
-                # Before the first ranking: rankings without a card could be anybody's.
-                self._save(card)
-                size = self.retriever.batch_size
-                for start in range(0, len(waiting), size):
-                    batch = waiting[start : start + size]
-                    found = self.retriever.search(batch, self.measuring.depth)
-                    lines = encode_lines(as_rankings(self.retriever, batch, found, self.measuring.depth))
-                    self._keep_notes(card)
-                    file.write(lines)
-                    file.flush()
-                    progress(len(batch))
-            finally:
-                self.retriever.close()
+        try:
+            # Nothing is changed before here: a run that cannot start leaves all that an earlier one has.
+            if self.force:
+                file.truncate(0)
+                (self.out / RESULTS).unlink(missing_ok=True)
+            drop_torn_line(file)
+            # Before the first ranking: rankings without a card could be anybody's.
+            self._save(card)
+            for start in range(0, len(waiting), size):
+                batch = waiting[start : start + size]
+                with _said_plainly(self.retriever):
+                    lines = encode_lines(as_rankings(self.retriever, batch, self.retriever.search(batch, depth), depth))
+                self._keep_notes(card)
+                file.write(lines)
+                file.flush()
+                progress(len(batch))
+        finally:
+            self._close()
         self._keep_notes(card)
+
+    def _close(self) -> None:
+        try:
+            self.retriever.close()
+        except Exception as error:
+            # Its rankings are safe by now.
+            self.retriever.note(f"the retriever failed to close: {type(error).__name__}: {error}")
 
     def _keep_notes(self, card: RetrievalCard) -> None:
         """Writes down what the retriever has said of the rankings before they are: a kill must not part the two."""

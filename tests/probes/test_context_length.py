@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from rich.console import Console
 from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
+from shadowprobe.report.html.page import page
 from shadowprobe.report.terminal import show
 from shadowprobe.results import Results
+from shadowprobe.runs import read_runs
 
 BOTH = Settings(also=("context_length", "masked_mention"))
 
@@ -232,3 +235,18 @@ def test_the_screen_says_of_how_many_snippets_a_length_is_that_not_all_have(worl
 def test_titles_of_the_world_are_what_the_linker_answers(world: Dataset) -> None:
     found = world.knowledge.candidates("Avon")
     assert [entity.title for entity in found] == [top("Avon"), shadow("Avon")]
+
+
+def test_the_report_has_the_same_rows_as_the_screen(world: Dataset, tmp_path: Path) -> None:
+    results_of(world, tmp_path)
+    content = page(read_runs([tmp_path / "run"], str(world.path)))
+    table = content[content.index('id="table-contexts"') :].partition("</table>")[0]
+    rows = [re.findall(r">([^<>]+)</t[hd]>", row) for row in table.split("<tr>")]
+    # Without the words that stand far off nothing is right; without the name everything still is.
+    assert ["3 words on each side", *["0.000 (-100.0, -100.0 to -100.0)"] * 2] in rows
+    assert ["the snippet without the name", "1.000", "1.000"] in rows
+
+
+def test_the_report_of_a_run_that_was_not_asked_has_no_such_table(world: Dataset, tmp_path: Path) -> None:
+    results_of(world, tmp_path, Settings())
+    assert "table-contexts" not in page(read_runs([tmp_path / "run"], str(world.path))).partition("</style>")[2]

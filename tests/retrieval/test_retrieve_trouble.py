@@ -74,6 +74,12 @@ def test_a_retriever_may_find_nothing() -> None:
     assert finished.results["probes"]["amber"]["human"]["qa"]["neither"]["rate"] == 1.0
 
 
+def test_a_retriever_that_cannot_be_closed_has_given_its_rankings_all_the_same() -> None:
+    finished = run("Clinging")
+    assert finished.results["missing"] == 0
+    assert "the retriever failed to close: OSError: still in use" in finished.results["notes"]
+
+
 def test_numbers_may_be_numpys() -> None:
     run("Numpy")
     assert stored()[0] == Ranking("a1", ("7",), (0.5,))

@@ -107,7 +107,7 @@ def test_what_comes_unasked_after_an_answer_is_not_the_answer_to_the_next_reques
                 # Kept open: that it was closed is not what tells.
                 connection.recv(65536)
 
-    thread = threading.Thread(target=serve)
+    thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
 

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from shadowprobe.report.contexts import TITLE, changed, context_rows
 from shadowprobe.report.html.data import packed
 from shadowprobe.report.html.parts import (
     Table,
@@ -104,7 +105,8 @@ def _system(run: FinishedRun) -> str:
 
 
 def _tables(runs: Sequence[FinishedRun]) -> Iterator[str]:
-    for name, content in (("scores", _scores(runs)), ("priors", _priors(runs)), ("names", _names(runs))):
+    parts = {"scores": _scores, "priors": _priors, "contexts": _contexts, "names": _names}
+    for name, content in ((name, part(runs)) for name, part in parts.items()):
         if content[2]:
             yield table(name, content)
 
@@ -140,6 +142,15 @@ def _priors(runs: Sequence[FinishedRun]) -> Table:
     ]
     caption = "Is the answer the one that it gives without any context, its prior? (Table 4 of the paper, %.)"
     return caption, ["subset", *SHARES.values()], rows
+
+
+def _contexts(runs: Sequence[FinishedRun]) -> Table:
+    found = [(run.label, context_rows(run.results)) for run in runs]
+    subsets = [subset for subset in ORDER if any(subset in row for _, rows in found for row in rows.values())]
+    lines = [
+        (label, [what, *(changed(rows, what, subset) for subset in subsets)]) for label, rows in found for what in rows
+    ]
+    return f"{TITLE}.", ["what it reads", *map(str.capitalize, subsets)], lines
 
 
 def _names(runs: Sequence[FinishedRun]) -> Table:
