@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, quote_plus, urlsplit, urlunsplit
 
 MASK = "***"
 # Tokens in the plural are what a model counts, as in `max_tokens`.
@@ -17,23 +17,33 @@ _URL = re.compile(r"^\w+://")
 def place(url: str) -> str:
     """A URL as a message may show it: without its query, where some services want the token, and without a password."""
     try:
-        parts = urlsplit(url)
+        parts = _parts(url)
     except ValueError:
         return "the URL"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return _joined(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
 
 
 def public_url(url: str) -> str:
     """A URL as a file may hold it: who logs in, and what the fields of its query say, is not told."""
     try:
-        parts = urlsplit(url)
+        parts = _parts(url)
     except ValueError:
         return MASK
-    login, at, host = parts.netloc.rpartition("@")
-    query = (
-        re.sub(r"(^|&)([^=&]*=?)[^&]*", lambda field: f"{field[1]}{field[2]}{MASK}", parts.query) if parts.query else ""
-    )
-    return urlunsplit((parts.scheme, f"{MASK}@{host}" if login or at else host, parts.path, query, ""))
+    _, at, host = parts.netloc.rpartition("@")
+    fields = (field.partition("=") for field in parts.query.split("&") if field)
+    # A field without a name may be the secret itself.
+    query = "&".join(f"{name}={MASK}" if equals else MASK for name, equals, _ in fields)
+    return _joined(parts._replace(netloc=f"{MASK}@{host}" if at else host, query=query))
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of a URL; a login is seen too where `http://` was forgotten."""
+    return urlsplit(url if "//" in url or "@" not in url else f"//{url}")
+
+
+def _joined(parts: SplitResult) -> str:
+    joined = urlunsplit(parts._replace(fragment=""))
+    return joined if parts.scheme else joined.removeprefix("//")
 
 
 def public_options(options: Mapping[str, Any]) -> dict[str, Any]:

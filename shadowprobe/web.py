@@ -265,7 +265,7 @@ class WebLinker(Linker):
         """The answer to a request, after as many tries as it takes or may take."""
         import httpx
 
-        where, problem, body = place(request.url), "", ""
+        where, problem, body, busy = place(request.url), "", "", 0
         try:
             built = self._client.build_request(
                 request.method,
@@ -307,6 +307,8 @@ class WebLinker(Linker):
                 pause = asked_for or pause
                 if asked_for is None and response.status_code != BUSY:
                     self._note_fruitless(f"{problem}: {body!r}")
+                else:
+                    busy += 1
                 if pause > LONGEST_RETRY_AFTER:
                     raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
                 # It is the service that is busy and not this snippet: everyone waits.
@@ -314,16 +316,25 @@ class WebLinker(Linker):
                 continue
             if attempt < self.retries:
                 await asyncio.sleep(pause)
+        if busy:
+            # That it is busy says nothing, but one that stays so for snippet after snippet lets nobody in any more.
+            self._note_fruitless(f"{problem}: {body!r}" if body else problem, busy)
         raise ItemError(f"{problem}, {self.retries + 1} times" + (f"; at last: {body!r}" if body else ""))
 
     async def _keep_token_here(self, response: httpx.Response) -> None:
-        """Stops a redirect that would take the token to another host, as 307 does with a form."""
+        """Stops a redirect that would take the token to another host, as 307 does with a form, or out into the open."""
+        import httpx
+
         if response.has_redirect_location and self.optional_token:
-            target = response.url.join(response.headers["Location"])
-            if target.host != response.url.host:
-                where = place(str(response.url))
+            try:
+                target = response.url.join(response.headers["Location"])
+            except httpx.InvalidURL:
+                # It cannot be followed, as httpx will say.
+                return
+            if target.host != response.url.host or (response.url.scheme, target.scheme) == ("https", "http"):
+                where, leads_to = place(str(response.url)), place(str(target))
                 raise LinkerError(
-                    f"{where}: redirects to {target.host}, which is not sent the token: -o url=... to trust it"
+                    f"{where}: redirects to {leads_to}, which is not sent the token: -o url=... to trust it"
                 )
 
     async def _turn(self) -> None:
@@ -342,9 +353,9 @@ class WebLinker(Linker):
             raise LinkerError(f"{problem}: is the service of `{self.name}` running? -o url=... names another address")
         self._note_fruitless(problem)
 
-    def _note_fruitless(self, problem: str) -> None:
+    def _note_fruitless(self, problem: str, tries: int = 1) -> None:
         """Gives a service up that says nothing useful: a text that it cannot bear is one, and not many in a row."""
-        self._fruitless += 1
+        self._fruitless += tries
         # Two rounds of all that is under way for one that never answered.
         patience = GONE * (self.retries + 1) if self._ever_answered else 2 * max(GONE, self.concurrency)
         if self._fruitless >= patience:
@@ -381,5 +392,5 @@ def _retry_after(response: httpx.Response) -> float | None:
         return float(value)
     try:
         return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from shadowprobe.build.crawl import MISSING, crawl
 from shadowprobe.build.fetch import decoded
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.languages import Language
+from shadowprobe.build.longer_names import without_longer_names
 from shadowprobe.build.near_duplicates import Seen
 from shadowprobe.build.politeness import Manners
 from shadowprobe.build.records import Crawled, Cut, FoundEntity, FoundSpace, PageText, Reference
@@ -28,7 +30,10 @@ Progress = Callable[[str, int, int | None], None]
 
 
 class Gatherer:
-    """Stages 3 to 5 for any entities: those of the spaces, and round by round those of the tail."""
+    """Stages 3 to 5 for any entities: those of the spaces, and round by round those of the tail.
+
+    `within` names the stage that they are a part of, where that is not their own.
+    """
 
     def __init__(
         self,
@@ -49,11 +54,12 @@ class Gatherer:
         self._begun: set[str] = set()
         self._seen = Seen()
 
-    def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, stage: str) -> list[Reference]:
+    def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[Reference]:
         """The references of the articles, in their order, no more of each than the settings say."""
         host = urlsplit(self.wiki.url).netloc
         found: list[Reference] = []
         dropped: Counter[str] = Counter()
+        watch = self._watch("references", within)
         for number, entity in enumerate(entities, start=1):
             html = self.wiki.html(entity.title, dropped)
             own = list(references_of(html or "", entity.title, self.language, host, dropped))
@@ -62,17 +68,14 @@ class Gatherer:
             if len(own) > self.settings.references:
                 dropped["more references than are followed"] += len(own) - self.settings.references
             found += own[: self.settings.references]
-            self._progress(stage, number, len(entities))
+            watch(number, len(entities))
         funnel.keep(len(found))
         funnel.add(dropped)
         return found
 
-    def fetch(self, references: Sequence[Reference], funnel: Funnel, stage: str) -> list[Crawled]:
+    def fetch(self, references: Sequence[Reference], funnel: Funnel, within: str = "") -> list[Crawled]:
         """What became of the pages that the references name."""
-
-        def watch(done: int, total: int) -> None:
-            self._progress(stage, done, total)
-
+        watch = self._watch("crawl", within)
         found = list(crawl(references, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry))
         if lacking := sum(page.failed == MISSING for page in found):
             raise BuildError(f"{self.web.path} lacks {lacking} pages: build without --from-archive first")
@@ -86,7 +89,7 @@ class Gatherer:
         crawled: Iterable[Crawled],
         spaces: Mapping[str, Sequence[FoundSpace]],
         funnel: Funnel,
-        stage: str,
+        within: str = "",
     ) -> list[Cut]:
         """The snippets of all pages, page by page; the text of each page that has any is kept."""
         pages = {page.url: page.page for page in crawled if page.page is not None}
@@ -95,11 +98,17 @@ class Gatherer:
             if reference.url in entities:
                 entities[reference.url].append(reference.entity)
         dropped: Counter[str] = Counter()
-        with self._appending(f"{stage}-texts") as keep:
-            found = self._seen.fresh(self._cut_pages(pages, entities, spaces, dropped, keep, stage), dropped)
+        with self._appending(f"{within or 'snippets'}-texts") as keep:
+            cuts = self._cut_pages(pages, entities, spaces, dropped, keep, self._watch("snippets", within))
+            single = without_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
+        found = self._seen.fresh(single, dropped)
         funnel.keep(len(found))
         funnel.add(dropped)
         return found
+
+    def _watch(self, work: str, within: str) -> Callable[[int, int], None]:
+        """Who is told how far some work is: under its own name, or as a part of another stage."""
+        return partial(self._progress, f"{within}: {work}" if within else work)
 
     def begin_after(self, cuts: Iterable[Cut]) -> None:
         """Forgets what was seen, but for these: nothing that is nearly the same is cut again."""
@@ -113,10 +122,10 @@ class Gatherer:
         spaces: Mapping[str, Sequence[FoundSpace]],
         dropped: Counter[str],
         keep: Callable[[PageText], None],
-        stage: str,
+        watch: Callable[[int, int], None],
     ) -> Iterator[Cut]:
         for number, (url, page) in enumerate(pages.items(), start=1):
-            self._progress(stage, number, len(pages))
+            watch(number, len(pages))
             stored = self.web.get(page)
             text = main_text(decoded(stored), url) if stored is not None else ""
             if not text:

@@ -211,11 +211,11 @@ class Build:
 
     def _references(self, funnel: Funnel) -> None:
         entities = list(self._read("entities", FoundEntity))
-        self._write("references", self._gatherer.find_references(entities, funnel, "references"))
+        self._write("references", self._gatherer.find_references(entities, funnel))
 
     def _crawl(self, funnel: Funnel) -> None:
         references = list(self._read("references", Reference))
-        self._write("crawled", self._gatherer.fetch(references, funnel, "crawl"))
+        self._write("crawled", self._gatherer.fetch(references, funnel))
 
     def _snippets(self, funnel: Funnel) -> None:
         spaces: dict[str, list[FoundSpace]] = {}
@@ -224,7 +224,7 @@ class Build:
                 spaces.setdefault(title, []).append(space)
         references, crawled = self._read("references", Reference), self._read("crawled", Crawled)
         self._gatherer.begin_after([])
-        self._write("cuts", self._gatherer.cut(references, crawled, spaces, funnel, "snippets"))
+        self._write("cuts", self._gatherer.cut(references, crawled, spaces, funnel))
 
     def _tail(self, funnel: Funnel) -> None:
         entities = self._entities()
@@ -244,6 +244,7 @@ class Build:
             created_before=self.settings.created_before,
         )
         self._gatherer.begin_after(self._read("cuts", Cut))
+        self._progress("tail", 0, wanted)
         while len(kept) < wanted and looked < PATIENCE * wanted and (drawn := next(lottery, None)) is not None:
             looked += len(drawn)
             rare = [entity for entity in self._count_backlinks(drawn) if entity.commonness <= limit]

@@ -49,7 +49,7 @@ _NEAR = 50
 APOSTROPHES = "'’ʼ"
 # What may differ in a name that is the same to a reader.
 _PLAIN = str.maketrans({**dict.fromkeys(f"{APOSTROPHES}‘`´′", "'"), "_": " ", "\u00ad": None})
-_OPENING = "\"'“”„‚‘’«»‹›([{¿¡*"
+OPENING = "\"'“”„‚‘’«»‹›([{¿¡*"
 _CLOSING = r"(?:[\"'”“’‘»«›‹)\]}]|\[\d{1,3}\])*"
 # No space follows these; it does the others, but in "3.5" and "example.org".
 _WITHOUT_SPACE = "。！？｡"
@@ -165,7 +165,7 @@ class Prose:
             return name is None
         if after and not after[0].isspace():
             return False
-        following = after.partition("\n")[0].lstrip().lstrip(_OPENING)
+        following = after.partition("\n")[0].lstrip().lstrip(OPENING)
         if not following:
             return True
         if following[0].islower() and not following[1:2].isupper():
@@ -178,7 +178,7 @@ class Prose:
 
     def _full_stop(self, before: str, following: str) -> bool:
         """True where a point ends the sentence, and does not belong to the last word of what is before it."""
-        word = "".join(before.rsplit(maxsplit=1)[-1:]).lstrip(_OPENING)
+        word = "".join(before.rsplit(maxsplit=1)[-1:]).lstrip(OPENING)
         # "J. R. R.", or the number of an item: "2. Paul".
         if (len(word) == 1 and word.isupper()) or (word == before.strip() and word.isdecimal()):
             return False

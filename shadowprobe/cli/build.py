@@ -178,7 +178,7 @@ def _bars() -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns: tuple[Any, ...] = (
-        TextColumn("{task.description:<12}"),
+        TextColumn("{task.description:<18}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -190,6 +190,9 @@ def _bars() -> Iterator[Progress | None]:
         def move(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, rate="")
+            elif done < bars.tasks[tasks[stage]].completed:
+                # The tail's next round.
+                bars.reset(tasks[stage], total=total)
             speed = bars.tasks[tasks[stage]].speed
             bars.update(tasks[stage], completed=done, total=total, rate=f"{speed:.1f}/s" if speed else "")
 

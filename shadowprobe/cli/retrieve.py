@@ -47,7 +47,8 @@ def retrieve(
         str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/RETRIEVER-COLLECTION].")
     ] = None,
     k: Annotated[
-        list[int] | None, typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1 and 20].")
+        list[int] | None,
+        typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1 and 20]."),
     ] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents are asked for.")] = 100,
     rounds: common.RoundsOption = 1000,

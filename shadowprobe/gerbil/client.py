@@ -79,7 +79,11 @@ class Instance:
 
     def annotators(self) -> list[str]:
         """The annotators that it offers for D2KB."""
-        response = self._ask("GET", "annotators", params={"experimentType": TYPE})
+        try:
+            response = self._ask("GET", "annotators", params={"experimentType": TYPE})
+        except UnreachableError as error:
+            # The first thing that is asked of any instance.
+            raise UnreachableError(f"{error}; does GERBIL run there? --url names another address") from None
         names = _json(response)
         if response.is_success and isinstance(names, list) and all(isinstance(name, str) for name in names):
             return names

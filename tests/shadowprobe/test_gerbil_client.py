@@ -108,6 +108,7 @@ def test_a_dead_instance_is_one_line_at_once(running: Running, capsys: Capsys) -
         url = f"http://127.0.0.1:{free.getsockname()[1]}/gerbil"
         line = refusal(capsys, "gerbil", "run", "-a", "AIDA", "-d", "world", "--url", url)
     assert line.startswith(f"{url}/annotators: no connection (")
+    assert line.endswith("; does GERBIL run there? --url names another address")
 
 
 @pytest.mark.parametrize("rest", ["?token=hush", "#hush", "/?token=hush#x"])

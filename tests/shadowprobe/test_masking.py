@@ -13,7 +13,11 @@ from shadowprobe.masking import place, public_options, public_url, without, with
             "http://user:p@ssw0rd@host:8/x?access=A&sig=B&api-key=C",
             "http://***@host:8/x?access=***&sig=***&api-key=***",
         ),
-        ("https://host/?token", "https://host/?token***"),
+        ("https://host/?s3cret", "https://host/?***"),
+        ("https://host/?a=1&s3cret&b=", "https://host/?a=***&***&b=***"),
+        ("https://host/?key=s3=cret", "https://host/?key=***"),
+        ("user:p@ssw0rd@host:8/x?key=1", "***@host:8/x?key=***"),
+        ("somewhere/else", "somewhere/else"),
         ("http://@host/", "http://***@host/"),
         ("http://[::1", "***"),
     ],
@@ -25,6 +29,8 @@ def test_a_url_is_written_down_without_login_and_values(url: str, public: str) -
 def test_a_message_shows_where_a_url_leads_and_no_more() -> None:
     assert place("http://user:p@ss@host:8/x?key=1#y") == "http://host:8/x"
     assert place("http://[::1") == "the URL"
+    assert place("user:p@ss@host:8/x?key=1") == "host:8/x"
+    assert place("somewhere/else") == "somewhere/else"
 
 
 def test_options_are_written_down_without_secrets() -> None:

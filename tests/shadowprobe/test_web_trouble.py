@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import signal
 import subprocess
@@ -81,6 +82,36 @@ def test_a_service_that_is_busy_is_waited_for_however_often_it_says_so(service: 
     service.behaviour = busy
     answers = ask(Named(service.url, concurrency=8, retries=9), world, 8)
     assert all(isinstance(answer, Prediction) for answer in answers)
+
+
+@pytest.mark.parametrize("headers", [{}, {"Retry-After": "0"}])
+@pytest.mark.parametrize(("status", "words"), [(429, "Too Many Requests"), (503, "Service Unavailable")])
+def test_a_service_that_stays_busy_for_snippet_after_snippet_is_given_up(
+    service: Service, world: Dataset, status: int, words: str, headers: dict[str, str]
+) -> None:
+    service.behaviour = lambda number, _: (200, {}, b"Avon") if number == 1 else (status, headers, b"quota exceeded")
+    linker = Named(service.url, concurrency=1, retries=1)
+    linker.open(world.knowledge)
+    snippets = [marked(f"Why not [Avon]? {n}", str(n)) for n in range(40)]
+    answered = linker.link(snippets)
+    assert [isinstance(answer, Prediction) for answer in answered[:2]] == [True, False]
+    with pytest.raises(LinkerError, match=f"{status} {words}: 'quota exceeded': the service answered before, and"):
+        linker.link(snippets)
+    linker.close()
+    # The answer, and two tries for each of so many snippets in a row.
+    assert len(service.requests) == 1 + 2 * web.GONE
+
+
+@pytest.mark.parametrize(
+    "said", ["soon", "-1", "Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "Fri, 31 Dec 1999 23:59:59 GMT", "\u00b2"]
+)
+def test_a_retry_after_that_says_nothing_is_no_pause_and_no_fault(service: Service, world: Dataset, said: str) -> None:
+    def busy_once(number: int, asked: Asked) -> Reply:
+        return (503, {"Retry-After": said}, b"") if number == 1 else (200, {}, b"Avon (river)")
+
+    service.behaviour = busy_once
+    (answer,) = ask(Named(service.url), world)
+    assert isinstance(answer, Prediction), answer
 
 
 def test_what_the_service_said_at_last_is_part_of_the_failure(service: Service, world: Dataset) -> None:
@@ -172,6 +203,44 @@ def test_a_token_that_comes_back_in_another_dress_is_not_shown_either(
     assert isinstance(answer, Failure)
     assert "bad key ***" in answer.error
     assert "t0ken" not in answer.error
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "leads_to"),
+    [
+        ("https://linker.example/api", "http://linker.example/api?key=s3cret", "http://linker.example/api"),
+        ("https://linker.example/api", "https://other.example/", "https://other.example/"),
+        ("http://linker.example/api", "//other.example/api", "http://other.example/api"),
+    ],
+)
+def test_a_redirect_takes_the_token_neither_elsewhere_nor_into_the_open(
+    monkeypatch: pytest.MonkeyPatch, source: str, target: str, leads_to: str
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_NAMED_TOKEN", "s3cret")
+    answer = httpx.Response(307, headers={"Location": target}, request=httpx.Request("POST", source))
+    with pytest.raises(LinkerError) as refused:
+        asyncio.run(Named(source)._keep_token_here(answer))
+    assert str(refused.value) == (
+        f"{source}: redirects to {leads_to}, which is not sent the token: -o url=... to trust it"
+    )
+
+
+@pytest.mark.parametrize("target", ["https://linker.example/api", "/there"])
+def test_a_redirect_within_the_host_may_have_the_token(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    monkeypatch.setenv("SHADOWPROBE_NAMED_TOKEN", "s3cret")
+    asked = httpx.Request("POST", "http://linker.example/api")
+    asyncio.run(Named()._keep_token_here(httpx.Response(307, headers={"Location": target}, request=asked)))
+
+
+def test_a_redirect_to_no_address_is_the_services_fault(
+    service: Service, world: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_NAMED_TOKEN", "s3cret")
+    service.behaviour = lambda *_: (302, {"Location": "http://[::1"}, b"")
+    (answer,) = ask(WithToken(service.url, retries=1), world)
+    assert isinstance(answer, Failure)
+    assert answer.error.startswith(f"{service.url}: RemoteProtocolError: Invalid URL in location header")
+    assert len(service.requests) == 2
 
 
 def test_a_line_break_at_the_end_of_a_token_is_not_part_of_it(

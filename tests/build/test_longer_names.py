@@ -1,0 +1,111 @@
+"""A mention within a longer name that means something else to the wiki makes no snippet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cutting import cut
+from wiki_standin import StandIn, Told, running
+
+from shadowprobe.build.longer_names import LONGER_NAME, longer_names, without_longer_names
+from shadowprobe.build.records import Cut
+
+WALL = "On that day the people of the town saw the {name} and could not believe it."
+
+
+def of(text: str, entity: str = "Berlin", space: str = "Berlin") -> Cut:
+    """The one snippet of a text."""
+    (found,), _ = cut(text, entity, space)
+    return found
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[Told]:
+    """A wiki that knows a few longer names."""
+    standin = StandIn()
+    for number, title in enumerate(("Berlin", "Berlin Wall", "East Berlin", "St. Berlin", "Apollo 11"), start=1):
+        standin.add(title, number)
+    standin.add("Berlin Brandenburg Airport", 10)
+    standin.add("Great Berlin Fair", 11)
+    # One leads to the entity itself, one to something else.
+    standin.leads = {"Capital Berlin": "Berlin", "Berlin Airlift": "Berlin Wall"}
+    with running(standin, tmp_path) as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("Berlin Wall", True),
+        ("Berlin Wall's end", True),
+        ("East Berlin", True),
+        ("“East Berlin”", True),
+        ("St. Berlin", True),
+        ("Berlin Brandenburg Airport", True),
+        ("Great Berlin Fair", True),
+        ("Berlin Airlift", True),
+        # A redirect to the entity is another name of it.
+        ("Capital Berlin", False),
+        # Nobody knows these.
+        ("Berlin Street", False),
+        ("Old Berlin", False),
+        ("Berlin wall", False),
+        ("east Berlin", False),
+        # What stands between makes two names of them.
+        ("Berlin, Wall", False),
+        ("Berlin's Wall", False),
+        ("Berlin (Wall)", False),
+        ("East, Berlin", False),
+        ("Berlin", False),
+    ],
+)
+def test_a_mention_in_a_longer_name_that_means_something_else_is_left_out(name: str, known: bool, told: Told) -> None:
+    dropped: Counter[str] = Counter()
+    kept = without_longer_names([of(WALL.format(name=name))], told.wiki(), dropped)
+    assert (len(kept), dropped[LONGER_NAME]) == ((0, 1) if known else (1, 0))
+
+
+def test_a_number_behind_a_name_belongs_to_it(told: Told) -> None:
+    dropped: Counter[str] = Counter()
+    cuts = [of(WALL.format(name=name), "Apollo", "Apollo") for name in ("Apollo 11", "Apollo 12")]
+    assert without_longer_names(cuts, told.wiki(), dropped) == cuts[1:]
+    assert dropped == {LONGER_NAME: 1}
+
+
+def test_every_mention_of_a_snippet_counts(told: Told) -> None:
+    text = "Whoever has seen Berlin in the snow knows why the Berlin Wall was so cold to the hand."
+    dropped: Counter[str] = Counter()
+    assert without_longer_names([of(text)], told.wiki(), dropped) == []
+    assert dropped == {LONGER_NAME: 1}
+
+
+def test_the_longer_name_has_the_title_and_not_the_name_of_the_space() -> None:
+    snippet = of("They met on the Paul Smith Road and did not know what to say.", "Paul Smith", "Smith")
+    assert snippet.text == "They met on the Smith Road and did not know what to say."
+    assert longer_names(snippet) == {"Paul Smith Road"}
+
+
+def test_no_more_than_two_words_on_each_side_are_looked_at() -> None:
+    snippet = of("It was the One Two Three Berlin Four Five Six that he had in mind.")
+    before = ["", "Three ", "Two Three "]
+    behind = ["", " Four", " Four Five"]
+    assert longer_names(snippet) == {f"{a}Berlin{b}" for a in before for b in behind} - {"Berlin"}
+
+
+def test_where_no_mention_has_a_name_beside_it_the_wiki_is_not_asked(told: Told) -> None:
+    snippet = of("All of the people who came to see Berlin in those days were in a hurry.")
+    assert without_longer_names([snippet], told.wiki(), Counter()) == [snippet]
+    assert told.forms == []
+
+
+def test_names_are_asked_for_once_and_fifty_at_a_time(told: Told) -> None:
+    names = [f"Berlin Street{number:02d}" for number in range(60)]
+    cuts = [of(WALL.format(name=name)) for name in [*names, *names]]
+    steps: list[tuple[int, int]] = []
+    kept = without_longer_names(cuts, told.wiki(), Counter(), lambda done, total: steps.append((done, total)))
+    assert kept == cuts
+    assert [len(form["titles"].split("|")) for form in told.forms] == [50, 10]
+    assert steps == [(done, 60) for done in range(1, 61)]
