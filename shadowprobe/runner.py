@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,7 @@ from shadowprobe.run_directory import (
     EXTRA,
     FAILURES,
     PREDICTIONS,
+    REPLIES,
     RESULTS,
     RUN,
     RunCard,
@@ -155,6 +157,9 @@ class Runner:
     def _forget(self, predictions: BinaryIO) -> None:
         predictions.truncate(0)
         (self.out / RESULTS).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            # Emptied and not removed: a linker that keeps its replies there has it open by now.
+            os.truncate(self.out / REPLIES, 0)
         # What the earlier linker answered for probes would pass for the new one's.
         for card in (self.out / EXTRA).glob(f"*/{RUN}"):
             for name in (PREDICTIONS, FAILURES, RUN):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # A host may have several addresses; one that is silent must leave time for the next.
 CONNECT_SECONDS = 10.0
+# Why a host is refused that is not of the open internet.
+PRIVATE = "a private address"
 _HOST = re.compile(r"[a-z0-9_-](?:[a-z0-9._-]*[a-z0-9_-])?\.?|[0-9a-f:.]+")
 # Not part of the open internet, though not every version of Python knows: relays, local translation, documentation.
 _SPECIAL = tuple(
@@ -126,7 +128,7 @@ class PinnedBackend:
         except ValueError:
             found = await self._looked_up(host, port)
         if not all(self.may_ask(address) for address in found):
-            raise RefusedError("a private address")
+            raise RefusedError(PRIVATE)
         return found
 
     async def _looked_up(self, host: str, port: int) -> list[str]:
@@ -166,7 +168,7 @@ class PinnedBackend:
 
     async def connect_unix_socket(self, path: str, *_: Any, **__: Any) -> httpcore.AsyncNetworkStream:
         """No page of the web is behind a socket of this machine."""
-        raise RefusedError("a private address")
+        raise RefusedError(PRIVATE)
 
     async def sleep(self, seconds: float) -> None:
         """Waits."""

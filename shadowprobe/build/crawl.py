@@ -15,7 +15,7 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from shadowprobe.build.addresses import RefusedError, joined_url, plain_url
+from shadowprobe.build.addresses import PRIVATE, RefusedError, joined_url, plain_url
 from shadowprobe.build.archive import Archive, Stored, key_of
 from shadowprobe.build.fetch import PASSING, REDIRECTS, Answer, Fetcher, NoAnswerError, may_pass, not_html, retry_after
 from shadowprobe.build.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
@@ -199,7 +199,8 @@ class _Crawl:
 
     def _may_pass(self, key: str) -> bool:
         failed = self._archive.failure(key)
-        return failed == GONE or may_pass(failed)
+        # What was refused for want of leave may be had with it.
+        return failed == GONE or may_pass(failed) or (failed == PRIVATE and bool(self._manners.allow_private))
 
     async def run(self, visits: list[_Visit], tell: Callable[[int, Crawled], None]) -> None:
         """Asks the web until the archive lacks nothing of the visits."""

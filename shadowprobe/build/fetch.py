@@ -7,7 +7,7 @@ import codecs
 import re
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, cast
@@ -16,6 +16,8 @@ from shadowprobe.build.addresses import Lookup, PinnedBackend, RefusedError, Unk
 from shadowprobe.build.archive import Stored
 from shadowprobe.build.politeness import BROKEN_ROBOTS, ROBOTS_BYTES, Manners
 
+# A pool looks through all its connections for every request, and again for every answer: several small ones are faster.
+POOLS = 16
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # Statuses that may be gone at the next try.
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -77,14 +79,18 @@ class Fetcher:
 
         self._manners = manners
         self._backend = PinnedBackend(manners.allow_private, lookups=manners.total, lookup=lookup)
+        trusted = httpx.create_ssl_context(trust_env=False)
         # httpx's own transport has no place for a backend, so that its pool is used directly.
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
-            max_connections=manners.total,
-            max_keepalive_connections=manners.total,
-            keepalive_expiry=10.0,
-            network_backend=cast("httpcore.AsyncNetworkBackend", self._backend),
-        )
+        self._pools = [
+            httpcore.AsyncConnectionPool(
+                ssl_context=trusted,
+                max_connections=manners.total,
+                max_keepalive_connections=-(-manners.total // POOLS),
+                keepalive_expiry=10.0,
+                network_backend=cast("httpcore.AsyncNetworkBackend", self._backend),
+            )
+            for _ in range(POOLS)
+        ]
 
     async def get(self, url: str, *, robots: bool = False) -> Answer:
         """The answer to one request; of a robots.txt the beginning, of other pages all that is HTML."""
@@ -128,7 +134,8 @@ class Fetcher:
             "Accept": "text/html, application/xhtml+xml" if not robots else "text/plain, */*;q=0.5",
             "Accept-Encoding": "gzip, deflate",
         }
-        async with self._pool.stream("GET", str(asked), headers=list(headers.items())) as response:
+        pool = self._pools[zlib.crc32(asked.netloc) % POOLS]
+        async with pool.stream("GET", str(asked), headers=list(headers.items())) as response:
             heard.append(response.status)
             answer = Answer(
                 response.status,
@@ -150,7 +157,8 @@ class Fetcher:
     async def close(self) -> None:
         """Lets go of the connections."""
         self._backend.close()
-        await self._pool.aclose()
+        for pool in self._pools:
+            await pool.aclose()
         # The loop closes a socket in its next round, and there may be no other.
         await asyncio.sleep(0)
 
@@ -240,7 +248,7 @@ def not_html(headers: dict[str, str]) -> str:
     return f"not HTML: {kind if _TYPE.fullmatch(kind) else 'no content type'}"
 
 
-def retry_after(headers: dict[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """The pause in seconds that an answer asks for, given as a number or as a date."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():

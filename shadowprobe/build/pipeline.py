@@ -8,7 +8,7 @@ was never cut off.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from importlib.metadata import version
@@ -33,7 +33,7 @@ from shadowprobe.build.status import STAGES
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki import Wiki
 from shadowprobe.dataset import CARD, Card, Dataset, make_directory
-from shadowprobe.errors import BuildError, UsageError, nearest
+from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 from shadowprobe.jsonl import drop_halves, encode_lines, read_lines, write_atomically
 
 # So many articles are drawn for each tail entity that is wanted before the wiki is said to have too few.
@@ -276,9 +276,11 @@ class Build:
                 f" `shadowprobe build status --out {self.out}` shows where they were lost"
             )
         tail = {entity.title: entity for entity in self._read("tail", FoundEntity)}
-        tail_cuts: dict[str, list[Cut]] = {title: [] for title in tail}
+        tail_cuts: dict[str, list[Cut]] = {}
         for cut in self._read("tail-cuts", Cut):
-            tail_cuts[cut.entity].append(cut)
+            tail_cuts.setdefault(cut.entity, []).append(cut)
+        self._check_whole("tail", tail, tail_cuts)
+        self._check_whole("tail-cuts", tail_cuts, tail, made_by="tail")
         cuts = [cut for found in chosen.cuts.values() for cut in found]
         assemble.check_cuts([*cuts, *(cut for found in tail_cuts.values() for cut in found)], self._all_texts())
         parts = assemble.share_out(chosen, tail_cuts, self.language, self.settings.name, self.settings.seed)
@@ -334,9 +336,17 @@ class Build:
         return {entity.title: entity for entity in self._read("entities", FoundEntity)}
 
     def _chosen(self, funnel: Funnel) -> assemble.Chosen:
-        return assemble.choose_spaces(
-            self._read("spaces", FoundSpace), self._entities(), self._read("cuts", Cut), funnel
-        )
+        spaces, entities = list(self._read("spaces", FoundSpace)), self._entities()
+        titles = (title for space in spaces for title in space.entities)
+        self._check_whole("entities", entities, titles, made_by="commonness")
+        return assemble.choose_spaces(spaces, entities, self._read("cuts", Cut), funnel)
+
+    def _check_whole(self, name: str, known: Collection[str], wanted: Iterable[str], made_by: str = "") -> None:
+        """Refuses a file that lacks what another speaks of: since it was made, somebody or something has cut it."""
+        lacking = next((title for title in wanted if title not in known), None)
+        if lacking is not None:
+            again = f"shadowprobe build {made_by or name} --out {self.out}"
+            raise InputError(self.directory / f"{name}.jsonl", f"lacks `{lacking}`: `{again}` makes it anew")
 
     def _all_texts(self) -> Iterator[PageText]:
         for name in ("snippets-texts", "tail-texts"):

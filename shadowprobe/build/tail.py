@@ -14,6 +14,8 @@ from shadowprobe.build.wiki import BATCH, Wiki
 
 # A wiki in which so many questions in a row show no article has none left that we could draw.
 BARREN = 200
+# No page of a MediaWiki has a higher id, whatever a server says.
+HIGHEST = 2**32 - 1
 
 
 def draw_articles(
@@ -73,10 +75,12 @@ def _highest_page_id(wiki: Wiki) -> int:
     bound = max(wiki.pages_in_all, BATCH)
     step = bound // BATCH
     while True:
-        ids = [bound + step * number for number in range(1, BATCH + 1)]
+        ids = [bound + step * number for number in range(1, BATCH + 1) if bound + step * number <= HIGHEST]
         there = [page["pageid"] for page in wiki.pages(page_ids=ids) if not page.get("missing")]
         if there:
             bound = max(there)
+            # Many a wiki has not counted its pages: where it goes on as far as was tried, larger steps are taken.
+            step *= BATCH if bound == ids[-1] else 1
         elif step == 1:
             return bound
         else:

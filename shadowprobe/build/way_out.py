@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from shadowprobe.build.archive import Archive, key_of
+from shadowprobe.build.fetch import retry_after
 from shadowprobe.build.shapes import error_code, fault
 from shadowprobe.errors import BuildError
 
@@ -121,12 +122,11 @@ class WayOut:
         passes = code in BUSY or code.startswith(BROKE) or "X-Database-Lag" in response.headers
         if pause is None or not (passes or response.status_code == 429 or response.status_code >= 500):
             return None
-        wanted = response.headers.get("Retry-After", "")
+        asked = retry_after(response.headers)
         # A place where the API is not may well be one that breaks: of four, only one need be right.
-        if self.searching and not wanted:
+        if self.searching and asked is None:
             return None
-        # It may be a date as well, for which our own pause must do.
-        seconds = max(float(wanted) if wanted.isdecimal() else 0.0, pause)
+        seconds = max(asked or 0.0, pause)
         return seconds if seconds <= PATIENCE else None
 
 

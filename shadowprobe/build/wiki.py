@@ -217,6 +217,7 @@ def _address(url: str) -> SplitResult:
     try:
         parts = urlsplit(url if "://" in url else f"https://{url}")
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        usable = usable and not any(character.isspace() for character in parts.netloc)
     except ValueError:
         usable = False
     if usable and "@" in parts.netloc:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from shadowprobe.build.gather import Progress
 
 STATUS = "status"
+# A system lets a process have about a thousand files open; a host that gets no socket would be taken for a dead one.
+MOST_AT_ONCE = 300
+# Seconds; what is longer is no pause but a stop.
+LONGEST_PAUSE, LONGEST_PAGE = 3_600.0, 86_400.0
 
 
 def build(
@@ -58,9 +62,15 @@ def build(
     ] = 0,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of every lottery.")] = 7,
     contact: common.ContactOption = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests to the web at a time.")] = 32,
-    delay: Annotated[float, typer.Option("--delay", min=0.0, help="Seconds between two requests to a host.")] = 0.5,
-    timeout: Annotated[float, typer.Option("--timeout", min=1.0, help="Seconds for a whole page.")] = 30.0,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, max=MOST_AT_ONCE, help="Requests to the web at a time.")
+    ] = 32,
+    delay: Annotated[
+        float, typer.Option("--delay", min=0.0, max=LONGEST_PAUSE, help="Seconds between two requests to a host.")
+    ] = 0.5,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=1.0, max=LONGEST_PAGE, help="Seconds for a whole page.")
+    ] = 30.0,
     max_bytes: Annotated[int, typer.Option("--max-bytes", min=1000, help="The largest page, unpacked.")] = 4_000_000,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Follow links to private addresses too: an intranet.")
@@ -110,6 +120,7 @@ def build(
         "dumps": str(dumps.resolve()) if dumps is not None else "",
         "neutral": read_language("en", templates).neutral if templates is not None else (),
     }
+    _check_text(asked)
     given = {option for option in asked if _is_given(context, "templates" if option == "neutral" else option)}
     settings = begun(directory, asked, given)
     manners = Manners(
@@ -148,6 +159,13 @@ def _status(directory: Path, *, json: bool) -> int:
 def _is_given(context: typer.Context, option: str) -> bool:
     source = context.get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
+
+
+def _check_text(asked: dict[str, Any]) -> None:
+    """Refuses what a file cannot keep: bytes of the command line that are no text."""
+    for option, value in asked.items():
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise UsageError(f"--{option.replace('_', '-')}: {value!a} is not UTF-8; give another")
 
 
 def _networks(names: list[str]) -> tuple[str, ...]:
@@ -190,9 +208,6 @@ def _bars() -> Iterator[Progress | None]:
         def move(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, rate="")
-            elif done < bars.tasks[tasks[stage]].completed:
-                # The tail's next round.
-                bars.reset(tasks[stage], total=total)
             speed = bars.tasks[tasks[stage]].speed
             bars.update(tasks[stage], completed=done, total=total, rate=f"{speed:.1f}/s" if speed else "")
 

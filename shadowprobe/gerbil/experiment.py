@@ -130,7 +130,13 @@ class Job:
             started=_now(),
             notes=notes,
         )
-        write_atomically(path, encode_json(card))
+        try:
+            write_atomically(path, encode_json(card))
+        except UsageError as error:
+            raise UsageError(
+                f"{error}; experiment {experiment} runs all the same: --experiment {experiment} with another --out"
+                " reads it"
+            ) from None
         return card
 
     def finish(self, card: Experiment, *, poll: float, timeout: float, watch: Watch | None = None) -> Experiment:

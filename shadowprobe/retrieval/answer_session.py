@@ -38,6 +38,8 @@ class AnswerCard(Struct, omit_defaults=True):
     finished: str = ""
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
+    # Where the questions were, as the user named them, so that a report finds them again.
+    location: str = ""
 
 
 class Answered(Struct, frozen=True):
@@ -54,7 +56,7 @@ class AnswerJob:
     def __init__(self, asker: Asker, sets: Sets, out: Path | None = None, *, force: bool = False) -> None:
         self.asker, self.sets, self.force = asker, sets, force
         self.out = out or default_out(asker.model, sets.name)
-        self.card = AnswerCard(asker.described, sets.described, shadowprobe.__version__)
+        self.card = AnswerCard(asker.described, sets.described, shadowprobe.__version__, location=sets.location)
 
     def run(self, progress: Progress | None = None) -> Answered:
         """Asks about the sets that have no answer yet, measures, writes results.json."""
@@ -166,9 +168,12 @@ def score_answers(
     results = sets.measured(answers, model, card.notes if card is not None else ())
     make_directory(target)
     if not own:
+        kept = AnswerCard(
+            model, sets.described, shadowprobe.__version__, notes=results["notes"], location=sets.location
+        )
         with locked(target, ANSWERS):
             # A card that is left would say that its run had given these answers.
-            (target / RUN).unlink(missing_ok=True)
+            write_atomically(target / RUN, encode_json(kept))
             write_atomically(target / ANSWERS, encode_lines(Answer(*pair) for pair in answers.items()))
     write_atomically(target / RESULTS, encode_json(results))
     return Answered(results, target)

@@ -35,6 +35,7 @@ class Sets:
     ) -> None:
         if not queries:
             raise UsageError(f"--queries: is empty; give a file, or `{BUILTIN}`")
+        self.location = queries
         self.path = builtin_directory(BUILTIN_NAME) / FILE if queries == BUILTIN else Path(queries)
         self.name = BUILTIN_NAME if queries == BUILTIN else self.path.stem
         self.documents, self.limit = documents, limit

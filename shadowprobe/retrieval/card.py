@@ -25,6 +25,8 @@ class RetrievalCard(Struct, omit_defaults=True):
     started: str = ""
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
+    # Where `collection` and `queries` were, as the user named them, so that a report finds them again.
+    locations: dict[str, str] = field(default_factory=dict)
 
 
 def read_card(path: Path) -> RetrievalCard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -118,9 +118,3 @@ def _from_kilt(path: Path, line: int, item: _Kilt) -> Ranking:
     ids = [str(page.wikipedia_id) for page in outputs[0].provenance if page.wikipedia_id is not None]
     # Some tools write the word where a passage has no article.
     return Ranking(item.id, tuple(one for one in ids if one != "None"))
-
-
-def as_kilt(ranking: Ranking) -> dict[str, Any]:
-    """A ranking in KILT's form of predictions."""
-    pages = [{"wikipedia_id": document} for document in ranking.documents]
-    return {"id": ranking.id, "output": {"provenance": pages}}

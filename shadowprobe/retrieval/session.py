@@ -68,6 +68,7 @@ class RetrieveJob:
         self.measuring = checked(measuring or Measuring())
         self.retriever = plugins.make_retriever(retriever, options)
         self.asking = Asking(probes, open_collection(collection), queries)
+        self.locations = _locations(collection, queries)
         self.out = out or _default_out(retriever, self.asking.collection)
         self.force = force
         values = plugins.option_values(getattr(self.retriever, "linker", self.retriever), options)
@@ -115,6 +116,7 @@ class RetrieveJob:
             depth=self.measuring.depth,
             shadowprobe=shadowprobe.__version__,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
+            locations=self.locations,
         )
         path = self.out / RUN
         if self.force:
@@ -217,8 +219,26 @@ def score_rankings(
         raise UsageError(f"{target / others[0]} exists; give another --out, or --force to write over it")
     results = asking.measured(rankings, measuring, described, card.notes if card is not None else ())
     make_directory(target)
+    if not own:
+        # Beside their results, so that a report finds them; with a card that says whose they are.
+        kept = RetrievalCard(
+            retriever=described,
+            collection=asking.collection.described,
+            queries=asking.digests,
+            depth=measuring.depth,
+            shadowprobe=shadowprobe.__version__,
+            notes=results["notes"],
+            locations=_locations(collection, queries),
+        )
+        with locked(target, RANKINGS):
+            write_atomically(target / RANKINGS, encode_lines(rankings))
+            write_atomically(target / RUN, encode_json(kept))
     write_atomically(target / RESULTS, encode_json(results))
     return Retrieved(results, target)
+
+
+def _locations(collection: str, queries: Path | None) -> dict[str, str]:
+    return {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
 
 
 def _card_of(path: Path, collection: Collection) -> RetrievalCard | None:

@@ -75,6 +75,16 @@ def build(world: Small, *more: str) -> list[str]:
             "--created-before 2015-02-29: a day is written as 2016-12-31",
             id="no such day",
         ),
+        # As Python reads a byte of the command line that is no UTF-8.
+        pytest.param([*BEGIN, "--name", "l\udcff"], r"--name: 'l\udcff' is not UTF-8; give another", id="no name"),
+        pytest.param(
+            ["build", "--wiki", NOWHERE, "--out", "l\udcff", "--contact", "me@example.org"],
+            r"--name: 'l\udcff' is not UTF-8; give another",
+            id="a directory whose name is none",
+        ),
+        pytest.param(
+            [*BEGIN, "--category", "\udcff"], r"--category: '\udcff' is not UTF-8; give another", id="no category"
+        ),
         pytest.param(
             [*BEGIN, "--from-archive"],
             "--from-archive: out holds no archive; a build without it makes one",
@@ -103,8 +113,11 @@ def test_what_cannot_be_built_is_refused_in_one_line_and_nothing_is_written(
         ("--sentences", "2"),
         ("--seed", "-1"),
         ("--concurrency", "0"),
+        ("--concurrency", "301"),
         ("--delay", "-0.5"),
+        ("--delay", "inf"),
         ("--timeout", "0"),
+        ("--timeout", "inf"),
         ("--max-bytes", "10"),
         ("--limit", "many"),
     ],

@@ -179,6 +179,20 @@ def test_a_retry_asks_again_for_what_may_have_passed_and_for_nothing_else(archiv
         assert crawled(archive, urls) == second
 
 
+def test_a_retry_with_leave_asks_for_pages_that_were_refused_without_it(archive: Archive) -> None:
+    def found(*allowed: str) -> list[str]:
+        given = manners(allow_private=allowed)
+        return [page.page or page.failed for page in crawl(references(url), archive, given, retry=True)]
+
+    with web({"/": html("x")}) as served:
+        url = served.url("/")
+        assert found() == ["a private address"]
+        # Leave for another network is none.
+        assert found("10.0.0.0/8") == ["a private address"]
+        assert served.asked == []
+        assert found("127.0.0.0/8") == [f"GET {url}"]
+
+
 def test_a_retry_that_fails_again_asks_once_and_says_the_new_reason(archive: Archive) -> None:
     busy: list[Page] = [answer("503 Busy"), answer("502 Bad Gateway"), html("x")]
     with web({"127.0.0.1/": busy, "127.0.0.2/robots.txt": busy}, hosts=2) as served:

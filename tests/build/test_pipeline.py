@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from shadowprobe import Dataset, UsageError
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import Cut
 from shadowprobe.build.status import STAGES, funnels
-from shadowprobe.errors import BuildError
+from shadowprobe.errors import BuildError, InputError
 from shadowprobe.jsonl import read_lines
 
 TEXTS = {
@@ -245,6 +246,25 @@ def test_a_wrong_snippet_keeps_the_dataset_from_being_written(tmp_path: Path) ->
         ):
             world.build(tmp_path / "out", "assemble")
     assert (tmp_path / "out" / "top.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "lacking", "stage"),
+    [("entities", "Harlow Bridge", "commonness"), ("tail", "Tarn House", "tail"), ("tail-cuts", "Tarn House", "tail")],
+)
+def test_a_file_of_a_stage_that_was_emptied_is_named_with_what_makes_it_anew(
+    built: Built, tmp_path: Path, name: str, lacking: str, stage: str
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(built.out, out)
+    (out / "build" / f"{name}.jsonl").write_bytes(b"")
+    with pytest.raises(InputError) as refusal:
+        built.world.build(out, "assemble")
+    again = f"`shadowprobe build {stage} --out {out}` makes it anew"
+    assert str(refusal.value) == f"{out / 'build' / f'{name}.jsonl'}: lacks `{lacking}`: {again}"
+    built.world.build(out, stage)
+    built.world.build(out)
+    assert made(out) == made(built.out)
 
 
 def test_stages_run_one_by_one_end_as_all_of_them_at_once(built: Built, tmp_path: Path) -> None:

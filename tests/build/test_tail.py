@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wiki_standin import StandIn, running
+from service import Asked, Reply
+from wiki_standin import StandIn, as_json, running
 
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.languages import read_language
-from shadowprobe.build.tail import draw_articles
+from shadowprobe.build.tail import _highest_page_id, draw_articles
 
 ENGLISH = read_language("en")
 
@@ -66,6 +67,31 @@ def test_the_last_article_is_drawn_though_it_stands_between_the_ids_that_are_tri
     for page_id in range(101, 401):
         standin.add(f"Page {page_id}", page_id)
     assert "Page 400" in drawn(standin, tmp_path, Funnel("tail"))
+
+
+def test_a_wiki_that_has_not_counted_its_pages_is_searched_in_growing_steps(tmp_path: Path) -> None:
+    # From the 50 that are taken for granted, every fiftieth of all ids up to 2,600 is tried, and so on.
+    standin = wiki_of(20_000)
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        wiki.pages_in_all = 0
+        assert _highest_page_id(wiki) == 20_000
+        assert len(told.forms) < 20
+
+
+def test_a_server_that_has_every_page_there_could_be_comes_to_an_end(tmp_path: Path) -> None:
+    standin = wiki_of(60)
+
+    def behaviour(number: int, asked: Asked) -> Reply:
+        if "pageids" not in asked.form:
+            return standin(number, asked)
+        ids = [int(page_id) for page_id in asked.form["pageids"].split("|")]
+        return as_json({"query": {"pages": [{"pageid": each, "ns": 0, "title": f"Page {each}"} for each in ids]}})
+
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        told.service.behaviour = behaviour
+        assert _highest_page_id(wiki) == 2**32 - 1
 
 
 def test_what_is_no_article_or_is_taken_is_counted_and_left_out(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_a_wiki_that_is_not_there_is_one_line(tmp_path: Path) -> None:
         "http://[::1",
         "http://wiki.example:99999",
         "http://a／b",
+        "wiki example",
     ],
 )
 def test_what_is_no_address_of_a_wiki_is_refused(url: str, tmp_path: Path) -> None:

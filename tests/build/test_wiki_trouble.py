@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,17 @@ def test_a_wiki_that_asks_for_patience_is_asked_again_later(tmp_path: Path, slep
     with running(standin, tmp_path) as told:
         assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
     assert slept == [7, 4]
+
+
+def test_the_pause_that_a_wiki_asks_for_may_be_a_date(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
+    standin.instead = [(429, {"Retry-After": later}, b"slow down")]
+    with running(standin, tmp_path) as told:
+        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+    # Less the moment that the answer took.
+    assert [250 < pause <= 300 for pause in slept] == [True]
 
 
 @pytest.mark.parametrize(

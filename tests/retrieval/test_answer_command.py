@@ -342,9 +342,8 @@ def test_results_of_others_are_not_written_over(capsys: pytest.CaptureFixture[st
     said = "scored/results.json exists; give another --out, or --force to write over it"
     assert complaint(capsys, *score("--out", "scored")) == said
     assert outcome(capsys, *score("--out", "scored", "--force"))[0] == 1
-    Path("scored/results.json").unlink()
     asked = ["answer", "--url", "http://127.0.0.1:9", "--model", "small", "--queries", "sets.json", "--out", "scored"]
-    assert complaint(capsys, *asked).startswith("scored holds answers.jsonl without run.json;")
+    assert complaint(capsys, *asked).startswith("scored holds a run whose model name is 'said', not 'small';")
 
 
 REFUSED = [

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from retrieval_world import rankings_of, write_collection
+from retrieval_world import as_kilt, rankings_of, write_collection
 
 from shadowprobe import InputError
 from shadowprobe.jsonl import encode_lines
 from shadowprobe.retrieval.collection import Collection
 from shadowprobe.retrieval.model import Ranking
-from shadowprobe.retrieval.rankings import as_kilt, look_up, read_rankings
+from shadowprobe.retrieval.rankings import look_up, read_rankings
 
 
 @pytest.fixture

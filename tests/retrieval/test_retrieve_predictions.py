@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 from refusals import contents
-from retrieval_world import FOUND, amber_set, entity, query, write_collection, write_documents, write_sets
+from retrieval_world import FOUND, amber_set, as_kilt, entity, query, write_collection, write_documents, write_sets
 
 from shadowprobe import InputError, UsageError
 from shadowprobe.jsonl import encode_lines
 from shadowprobe.retrieval.model import Ranking
 from shadowprobe.retrieval.probing import Measuring
-from shadowprobe.retrieval.rankings import as_kilt
 from shadowprobe.retrieval.session import Retrieved, RetrieveJob, score_rankings
 
 MEASURING = Measuring(ks=(1, 2))

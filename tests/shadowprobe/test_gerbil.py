@@ -279,6 +279,16 @@ def test_an_experiment_whose_card_is_lost_can_be_read_by_its_id(running: Running
     assert len(running.asked("execute")) == 1
 
 
+def test_an_experiment_whose_card_cannot_be_written_is_named(running: Running, capsys: Capsys) -> None:
+    Path("mine/gerbil.json").mkdir(parents=True)
+    assert refusal(capsys, *command(running, "AGDISTIS/MAG", "--out", "mine", "--force")) == (
+        "mine/gerbil.json: cannot be written (Is a directory); experiment 202111070000 runs all the same:"
+        " --experiment 202111070000 with another --out reads it"
+    )
+    assert outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000"))[0] == 0
+    assert len(running.asked("execute")) == 1
+
+
 def test_the_id_of_another_experiment_is_refused(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running, "AIDA", "--subset", "tail"))
     name = next(iter(running.gerbil.uploads)).removesuffix(".ttl")

@@ -13,6 +13,8 @@ from refusals import complaint, outcome
 from shadowprobe import InputError, UsageError
 from shadowprobe.report.html.answers_data import open_sets, packed
 from shadowprobe.report.html.answers_page import page, verdict
+from shadowprobe.retrieval.answer_session import score_answers
+from shadowprobe.retrieval.answer_sets import Sets
 from shadowprobe.retrieval.measured import MeasuredRun, read_measured
 
 HOSTILE = "</script><script>alert(1)</script><!-- <b>&amp;\u202e\N{CLAPPER BOARD}"
@@ -89,10 +91,16 @@ def test_the_verdict_says_how_often_every_namesake_gets_its_own_answer(runs: lis
 
 def test_questions_that_are_not_at_hand_leave_the_answers_out_with_the_reason(runs: list[MeasuredRun]) -> None:
     written = Read(page(runs))
-    said = "the questions `sets` are none that come with shadowprobe; --queries says where they are."
+    said = "the questions `sets` are not where the run had them; --queries says where they are."
     assert said in written.texts["bdi"]
     assert written.data is None
     assert "table-categories" in written.tables
+
+
+def test_a_run_tells_where_its_questions_were(runs: list[MeasuredRun]) -> None:
+    place = score_answers(Path("runs/talker"), Sets("sets.json"), name="again", out=Path("runs/again")).out
+    again = read_measured([place], "model", "this test")
+    assert [system["label"] for system in Read(page(again)).data["systems"]] == ["again"]
 
 
 def test_other_questions_or_none_are_refused(runs: list[MeasuredRun]) -> None:

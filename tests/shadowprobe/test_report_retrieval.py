@@ -13,10 +13,13 @@ from refusals import complaint, outcome
 from retrieval_world import ANSWERED, FOUND, SETS, write_collection, write_sets
 
 from shadowprobe import InputError, UsageError
+from shadowprobe.jsonl import encode_lines
 from shadowprobe.report.html.retrieval_page import page, verdict
 from shadowprobe.report.html.sets_data import Place, open_source, outcome_of, packed
 from shadowprobe.retrieval.measured import MeasuredRun, read_measured
+from shadowprobe.retrieval.model import Ranking
 from shadowprobe.retrieval.published import AMBER_SOURCE
+from shadowprobe.retrieval.session import score_rankings
 
 HOSTILE = "</script><script>alert(1)</script><!-- <b>&amp;\u202e\N{CLAPPER BOARD}"
 
@@ -209,7 +212,7 @@ def test_without_amber_the_verdict_says_so_and_there_are_no_sets(little: Path) -
 
 def test_sets_that_are_not_at_hand_are_left_out_with_the_reason(runs: list[MeasuredRun]) -> None:
     written = Read(page(runs))
-    said = "the collection `little` is none that comes with shadowprobe; --dataset says where it is."
+    said = "the collection `little` is not where the run had it; --dataset says where it is."
     assert said in written.texts["bdi"]
     assert written.data is None
     assert ("form", {"id": "filters", "hidden": None}) not in written.elements
@@ -236,6 +239,21 @@ def test_sets_can_lie_apart_from_their_documents(little: Path) -> None:
     with pytest.raises(UsageError, match="`documents` is a file of documents alone; --queries says where"):
         page(runs, "little/documents.jsonl")
     assert Read(page(runs, "little/documents.jsonl", Path("little/amber"))).data["systems"][0]["label"] == "confused"
+
+
+def test_a_run_tells_where_its_documents_and_queries_were(little: Path) -> None:
+    Path("apart").mkdir()
+    Path("little/amber").rename("apart/amber")
+    stored = Path("stored.jsonl")
+    stored.write_bytes(encode_lines([Ranking(query, tuple(found)) for query, found in FOUND.items()]))
+    scored = score_rankings(
+        stored, "little/documents.jsonl", probes=["amber"], queries=Path("apart/amber"), name="confused"
+    )
+    (run,) = read_measured([scored.out], "retriever", "this test")
+    assert Read(page([run])).data["systems"][0]["label"] == "confused"
+    Path("apart").rename("elsewhere")
+    assert "apart/amber is no more; --queries says where the AmbER sets are." in Read(page([run])).texts["bdi"]
+    assert Read(page([run], None, Path("elsewhere/amber"))).data["systems"][0]["label"] == "confused"
 
 
 def test_markup_in_the_data_stays_text(little: Path) -> None:

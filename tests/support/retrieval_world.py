@@ -149,6 +149,11 @@ def write_collection(directory: Path) -> Collection:
     return open_collection(str(directory))
 
 
+def as_kilt(ranking: Ranking) -> dict[str, Any]:
+    """A ranking in KILT's form of predictions."""
+    return {"id": ranking.id, "output": {"provenance": [{"wikipedia_id": found} for found in ranking.documents]}}
+
+
 def rankings_of(
     collection: Collection, found: Mapping[str, Sequence[str]], ks: tuple[int, ...] = (1, 2), **more: Any
 ) -> Rankings:

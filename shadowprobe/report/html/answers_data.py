@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe.errors import InputError, UsageError
+from shadowprobe.jsonl import read_json
 from shadowprobe.report.answers_table import CATEGORIES, PROBE, RECALLS
 from shadowprobe.report.html.data import Strings
-from shadowprobe.retrieval.answer_session import ANSWERS
+from shadowprobe.retrieval.answer_session import ANSWERS, AnswerCard
 from shadowprobe.retrieval.answer_sets import BUILTIN, BUILTIN_NAME, Sets
 from shadowprobe.retrieval.measured import MeasuredRun
 from shadowprobe.retrieval.stored_answers import read_answers
-from shadowprobe.run_directory import read_failures
+from shadowprobe.run_directory import RUN, read_failures
 
 
 def open_sets(run: MeasuredRun, queries: Path | None = None) -> Sets:
@@ -21,11 +22,13 @@ def open_sets(run: MeasuredRun, queries: Path | None = None) -> Sets:
     asked = run.results["queries"]
     if PROBE not in run.results["probes"]:
         raise UsageError(f"{run.path} was not asked `{PROBE}`")
-    if queries is None and asked["name"] != BUILTIN_NAME:
-        raise UsageError(
-            f"the questions `{asked['name']}` are none that come with shadowprobe; --queries says where they are"
-        )
     place = BUILTIN if queries is None else str(queries)
+    if queries is None and asked["name"] != BUILTIN_NAME:
+        place = read_json(run.path / RUN, AnswerCard).location if (run.path / RUN).exists() else ""
+        if not Path(place).is_file():
+            raise UsageError(
+                f"the questions `{asked['name']}` are not where the run had them; --queries says where they are"
+            )
     # Each set is measured by itself, so that there is nothing to draw from.
     sets = Sets(place, documents=asked["documents"], limit=asked["limit"], probes=(PROBE,), rounds=1)
     if sets.digest != asked["digest"]:

@@ -10,11 +10,13 @@ from shadowprobe.errors import InputError, UsageError
 from shadowprobe.report.html.data import Strings
 from shadowprobe.report.retrieval_table import COLLECTIONS
 from shadowprobe.retrieval.amber_sets import TASKS, AmberEntity, AmberQuery, AmberSet, Part, read_amber_sets
+from shadowprobe.retrieval.card import read_card
 from shadowprobe.retrieval.collection import BUILTIN, Collection, digest_of, open_collection
 from shadowprobe.retrieval.measured import MeasuredRun
 from shadowprobe.retrieval.model import Document
 from shadowprobe.retrieval.rankings import Rankings, read_rankings
 from shadowprobe.retrieval.session import RANKINGS
+from shadowprobe.run_directory import RUN
 
 PROBE = "amber"
 MEANING = {
@@ -47,8 +49,15 @@ def open_source(run: MeasuredRun, place: str | None = None, queries: Path | None
     name, digest = run.results["collection"]["name"], run.results["collection"]["digest"]
     if PROBE not in run.results["queries"]:
         raise UsageError(f"{run.path} was not asked `{PROBE}`")
+    told = read_card(run.path / RUN).locations if (run.path / RUN).exists() else {}
     if place is None and name not in BUILTIN:
-        raise UsageError(f"the collection `{name}` is none that comes with shadowprobe; --dataset says where it is")
+        place = told.get("collection")
+        if place is None or not Path(place).exists():
+            raise UsageError(f"the collection `{name}` is not where the run had it; --dataset says where it is")
+    if queries is None and "queries" in told:
+        queries = Path(told["queries"])
+        if not queries.exists():
+            raise UsageError(f"{queries} is no more; --queries says where the AmbER sets are")
     collection = open_collection(place or name)
     if collection.digest != digest:
         raise InputError(
