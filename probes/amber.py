@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shadowprobe import Findings
+from shadowprobe.retrieval.amber_places import Place, placed
 from shadowprobe.retrieval.amber_sets import AmberEntity, AmberQuery, AmberSet, Part, names, read_amber_sets
 from shadowprobe.retrieval.model import Query
 from shadowprobe.retrieval.probe import RankingProbe
@@ -22,20 +23,10 @@ BIN, LAST = 0.2, 1.0
 
 
 class Found(NamedTuple):
-    """What became of one query: whose it is, the place of its gold, and that of a namesake's document."""
+    """What became of one query, and whether it is about the head."""
 
     head: bool
-    rank: int | None
-    rival: int | None
-
-    def right(self, k: int) -> bool:
-        """True where a gold document is among the first k."""
-        return self.rank is not None and self.rank <= k
-
-    @property
-    def confused(self) -> bool:
-        """True where a document of a namesake stands above every gold document."""
-        return self.rival is not None and (self.rank is None or self.rival < self.rank)
+    place: Place
 
 
 class AmberProbe(RankingProbe):
@@ -84,7 +75,7 @@ class AmberProbe(RankingProbe):
         return findings
 
     def _part(self, sets: Sequence[AmberSet], rankings: Rankings) -> dict[str, Any]:
-        found = [[self._found(s, e, q, rankings) for e in s.qids.values() for q in e.queries] for s in sets]
+        found = [[_found(s, e, q, rankings) for e in s.qids.values() for q in e.queries] for s in sets]
         flat = [one for of_set in found for one in of_set]
         groups = {"all": flat, "head": [f for f in flat if f.head], "tail": [f for f in flat if not f.head]}
         smallest = min(rankings.ks)
@@ -93,27 +84,21 @@ class AmberProbe(RankingProbe):
             "entities": sum(len(s.qids) for s in sets),
             "queries": {name: len(group) for name, group in groups.items()},
             "accuracy": {
-                str(k): {name: _rate([one.right(k) for one in group]) for name, group in groups.items()}
+                str(k): {name: _rate([one.place.right(k) for one in group]) for name, group in groups.items()}
                 for k in rankings.ks
             },
             "gap": _gap(found, smallest, rankings),
             "all_correct": {
-                str(k): _rate([all(one.right(k) for one in of_set) for of_set in found]) for k in rankings.ks
+                str(k): _rate([all(one.place.right(k) for one in of_set) for of_set in found]) for k in rankings.ks
             },
-            "confusion": {name: _rate([one.confused for one in group]) for name, group in groups.items()},
-            "neither": _rate([one.rank is None and one.rival is None for one in flat]),
+            "confusion": {name: _rate([one.place.confused for one in group]) for name, group in groups.items()},
+            "neither": _rate([not one.place.rank and not one.place.rival for one in flat]),
             "popularity": list(_popularity(sets, rankings, smallest)) or None,
         }
 
-    @staticmethod
-    def _found(amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, rankings: Rankings) -> Found:
-        others = {one for other in amber_set.qids.values() if other is not entity for one in other.documents}
-        # A document that is gold for one entity is no namesake's, whatever else it is about.
-        rivals = others - entity.documents
-        places = {document: place for place, document in enumerate(rankings.articles(query.id), start=1)}
-        rank = min((places[one] for one in query.gold if one in places), default=None)
-        rival = min((places[one] for one in rivals if one in places), default=None)
-        return Found(entity.is_head, rank, rival)
+
+def _found(amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, rankings: Rankings) -> Found:
+    return Found(entity.is_head, placed(amber_set, entity, query, rankings.articles(query.id)))
 
 
 def _rate(hits: Sequence[bool]) -> dict[str, Any] | None:
@@ -128,9 +113,9 @@ def _gap(found: Sequence[Sequence[Found]], k: int, rankings: Rankings) -> dict[s
     table: npt.NDArray[np.int64] = np.array(
         [
             [
-                sum(f.right(k) for f in of if f.head),
+                sum(f.place.right(k) for f in of if f.head),
                 sum(f.head for f in of),
-                sum(f.right(k) for f in of if not f.head),
+                sum(f.place.right(k) for f in of if not f.head),
                 sum(not f.head for f in of),
             ]
             for of in found
@@ -168,7 +153,7 @@ def _popularity(sets: Sequence[AmberSet], rankings: Rankings, k: int) -> Iterato
                 # A gap that is exactly at an edge belongs above it; without rounding 0.6 / 0.2 is below 3.
                 number = math.floor(round(min(gap, LAST) / BIN, 9))
                 for entity, hits in zip((head, tail), bins.setdefault(number, ([], [])), strict=True):
-                    hits += [AmberProbe._found(amber_set, entity, q, rankings).right(k) for q in entity.queries]
+                    hits += [_found(amber_set, entity, q, rankings).place.right(k) for q in entity.queries]
     for number in sorted(bins):
         head_hits, tail_hits = bins[number]
         yield {

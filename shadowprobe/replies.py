@@ -51,7 +51,9 @@ class Reply(Struct, frozen=True, omit_defaults=True):
         """The reply as a wrapper parses it."""
         import httpx
 
-        return httpx.Response(self.status, headers={"Content-Type": self.content_type}, content=self.content)
+        # As bytes: a service may well put other than ASCII there, which httpx reads and does not write.
+        headers = {b"Content-Type": self.content_type.encode()}
+        return httpx.Response(self.status, headers=headers, content=self.content)
 
 
 class ReplyWriter:

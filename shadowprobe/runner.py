@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -157,8 +156,8 @@ class Runner:
     def _forget(self, predictions: BinaryIO) -> None:
         predictions.truncate(0)
         (self.out / RESULTS).unlink(missing_ok=True)
-        with suppress(FileNotFoundError):
-            # Emptied and not removed: a linker that keeps its replies there has it open by now.
+        if getattr(self.linker, "keep_replies", None) == self.out / REPLIES:
+            # Those of another service would pass for its own. Emptied and not removed: the linker has it open by now.
             os.truncate(self.out / REPLIES, 0)
         # What the earlier linker answered for probes would pass for the new one's.
         for card in (self.out / EXTRA).glob(f"*/{RUN}"):

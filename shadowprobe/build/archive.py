@@ -70,6 +70,18 @@ def key_of(method: str, url: str, body: bytes | str | None = None) -> str:
     return f"{method} {url} {hashlib.sha256(raw).hexdigest()}"
 
 
+def lock(file: BinaryIO, directory: Path) -> None:
+    """Keeps every other build out of a directory for as long as a file in it is open."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # Windows has no flock; two builds into one directory are then the user's to avoid.
+    except OSError:
+        raise UsageError(f"another shadowprobe is building into {directory}") from None
+
+
 class Archive:
     """A WARC file with an index beside it; one process writes to it at a time."""
 
@@ -93,7 +105,7 @@ class Archive:
 
     def _open(self) -> None:
         if not self.read_only:
-            self._lock()
+            lock(self._file, self.path.parent)
             drop_torn_line(self._index)
         lines = read_lines(self._index_path, _Entry, torn=True) if self._index_path.exists() else ()
         told = [entry for _, entry in lines]
@@ -164,16 +176,6 @@ class Archive:
             f"the record at byte {offset} is damaged: remove {self._index_path.name}, and a build without"
             " --from-archive keeps what is whole and asks again for the rest",
         )
-
-    def _lock(self) -> None:
-        try:
-            import fcntl
-
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # Windows has no flock; two builds into one directory are then the user's to avoid.
-        except OSError:
-            raise UsageError(f"another shadowprobe is building into {self.path.parent}") from None
 
     def _write_info(self) -> None:
         """The record that says who made the file; it is kept by an index entry of its own."""

@@ -20,7 +20,7 @@ from msgspec.structs import asdict, replace
 
 import shadowprobe
 from shadowprobe.build import assemble
-from shadowprobe.build.archive import Archive
+from shadowprobe.build.archive import Archive, lock
 from shadowprobe.build.commonness import count_backlinks
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.gather import Gatherer, Progress
@@ -82,7 +82,8 @@ class Build:
         self._check_order(stage)
         make_directory(self.out)
         make_directory(self.directory)
-        self._lock()
+        # A build that only reads the archive writes all the rest.
+        lock(self._open.enter_context((self.directory / ".lock").open("ab")), self.out)
         for directory in (self.out, self.directory, self.out / "train"):
             drop_halves(directory)
         # Only a wiki that answers, in a language that we have words for, makes the settings those of a build.
@@ -147,18 +148,6 @@ class Build:
         archive = Archive(path, software=software, read_only=self.from_archive)
         self._open.callback(archive.close)
         return archive
-
-    def _lock(self) -> None:
-        """Keeps every other build out of the directory, one that only reads the archive too."""
-        file = self._open.enter_context((self.directory / ".lock").open("ab"))
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # Windows has no flock; two builds into one directory are then the user's to avoid.
-        except OSError:
-            raise UsageError(f"another shadowprobe is building into {self.out}") from None
 
     def _forget_from(self, stage: str) -> None:
         """What later stages made of this one's old results is stale."""

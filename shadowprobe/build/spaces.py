@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -115,15 +115,22 @@ def _candidates(
     bearing = {page: _bearing(language.name_of(page), links.get(page, [])) for page in pages}
     articles = _articles(wiki, language, {title for titles in bearing.values() for title in titles}, category)
     for page in pages:
-        entities = [entity for title in bearing[page] if isinstance(entity := articles[title], FoundEntity)]
+        found = [articles[title] for title in bearing[page]]
+        entities = [entity for entity in found if isinstance(entity, FoundEntity)]
         if len(entities) >= 2:
             yield language.name_of(page), page, entities
-        elif not bearing[page]:
-            funnel.drop("no linked article bears the name")
         else:
-            reasons = Counter(why for title in bearing[page] if isinstance(why := articles[title], str))
-            worst = f": {reasons.most_common(1)[0][0]}" if reasons else ""
-            funnel.drop(f"fewer than two articles bear the name{worst}")
+            drop_page(found, funnel)
+
+
+def drop_page(found: Sequence[FoundEntity | str], funnel: Funnel) -> None:
+    """Counts a page whose name too few of the linked articles bear, given each of them or why it is none."""
+    if not found:
+        funnel.drop("no linked article bears the name")
+        return
+    reasons = Counter(why for why in found if isinstance(why, str))
+    worst = f": {reasons.most_common(1)[0][0]}" if reasons else ""
+    funnel.drop(f"fewer than two articles bear the name{worst}")
 
 
 def _bearing(name: str, titles: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from shadowprobe.build import way_out
@@ -23,9 +23,6 @@ from shadowprobe.build.way_out import (
     short,
 )
 from shadowprobe.errors import BuildError
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 # Titles or page ids that a wiki takes in one question of somebody without special rights.

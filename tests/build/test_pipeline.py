@@ -218,6 +218,23 @@ def test_neutral_contexts_can_be_the_users_own(built: Built, tmp_path: Path) -> 
     assert [each.text for each in dataset.snippets("neutral")] == ["Grüße aus Harlow!", "Grüße aus Kestrel!"]
 
 
+def test_a_sentence_about_something_with_a_longer_name_makes_no_snippet(tmp_path: Path) -> None:
+    def with_a_school(served: Web) -> StandIn:
+        standin = small_wiki(served)
+        standin.add("Harlow Hall School", 500)
+        return standin
+
+    said = SAID | {"/hall": ["The ceiling of Harlow Hall School was painted by a man who could not see."]}
+    with small(with_a_school, said) as world:
+        dataset = world.build(tmp_path / "out")
+        before, asked = made(tmp_path / "out"), world.asked
+        world.build(tmp_path / "out", from_archive=True)
+    assert funnels(tmp_path / "out")[4].dropped["part of a longer name that the wiki knows"] == 1
+    # Of Harlow's shadows the mountain is left.
+    assert subset_golds(dataset, "shadow") == ["Mount Harlow", "SS Kestrel"]
+    assert (made(tmp_path / "out"), world.asked) == (before, asked)
+
+
 def test_a_wiki_without_ambiguous_names_is_an_error(tmp_path: Path) -> None:
     with small(lambda _: StandIn(extensions=("Disambiguator",))) as world:
         with pytest.raises(BuildError, match=rf"^{world.url}: no name of two articles was found"):

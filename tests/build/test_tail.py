@@ -70,7 +70,7 @@ def test_the_last_article_is_drawn_though_it_stands_between_the_ids_that_are_tri
 
 
 def test_a_wiki_that_has_not_counted_its_pages_is_searched_in_growing_steps(tmp_path: Path) -> None:
-    # From the 50 that are taken for granted, every fiftieth of all ids up to 2,600 is tried, and so on.
+    # From the 50 on that are taken for granted, the steps are 1, 50 and 2,500 ids wide, and then small again.
     standin = wiki_of(20_000)
     with running(standin, tmp_path) as told:
         wiki = told.wiki()

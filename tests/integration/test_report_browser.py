@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from browser import ENTER, ESCAPE, Browser, chromium
+from browser import ENTER, ESCAPE, Browser
 from report_window import CONTRAST, choose, focused
 from world import NAMES, hand_predictions, linked, shadow, snippet, top, write_world
 
@@ -29,26 +29,6 @@ def write_run(directory: Path, dataset: Dataset, predictions: Iterable[Predictio
     (directory / "predictions.jsonl").write_bytes(encode_lines(predictions))
     score(directory, dataset, name=directory.name, out=directory)
     return directory
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("reports")
-
-
-@pytest.fixture(scope="module")
-def window(place: Path) -> Iterator[Browser]:
-    with chromium(place) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(window: Browser) -> Iterator[Browser]:
-    """A window as a person finds it, in which nothing goes wrong and nothing is asked of anybody."""
-    window.size(1200, 900)
-    window.scheme("light")
-    yield window
-    assert (window.console(), window.requests()) == ([], [])
 
 
 @pytest.fixture(scope="module")

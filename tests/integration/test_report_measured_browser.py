@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from browser import ENTER, ESCAPE, Browser, chromium
+from browser import ENTER, ESCAPE, Browser
 from measured_runs import READ, SAID, write_answers, write_questions_about_namesakes, write_retrieval
 from namesake_sets import AVON, AVON_SAID, ambig_set, write_sets
 from report_window import CONTRAST, choose, focused
@@ -22,26 +21,6 @@ pytestmark = pytest.mark.slow
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 HOSTILE = f"{MARKUP} &amp; \u202eright to left\u202c \N{CLAPPER BOARD} 50%"
 LIST = "#list strong"
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("reports")
-
-
-@pytest.fixture(scope="module")
-def window(place: Path) -> Iterator[Browser]:
-    with chromium(place) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(window: Browser) -> Iterator[Browser]:
-    """A window as a person finds it, in which nothing goes wrong and nothing is asked of anybody."""
-    window.size(1200, 900)
-    window.scheme("light")
-    yield window
-    assert (window.console(), window.requests()) == ([], [])
 
 
 @pytest.fixture(scope="module")

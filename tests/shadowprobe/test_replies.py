@@ -108,10 +108,51 @@ def test_a_line_torn_by_a_kill_is_dropped_and_the_file_goes_on(here: Path, capsy
         replies = here / "r" / "replies.jsonl"
         whole = replies.read_bytes()
         replies.write_bytes(whole[:-9])
-        outcome(capsys, *run, "--force")
+        # As after a kill: the answers of a batch are not there yet.
+        (here / "r" / "predictions.jsonl").write_bytes(b"")
+        outcome(capsys, *run)
     lines = replies.read_bytes().splitlines()
     assert len(lines) == 2 * len(whole.splitlines()) - 1
     assert all(json.loads(line)["id"] for line in lines)
+
+
+def test_a_run_that_starts_afresh_keeps_its_own_replies_and_none_of_an_earlier_one(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapper = echo(here / "first.py", "title")
+    run = ["run", "-l", wrapper, "-d", "world", "--keep-replies", "--out", "r"]
+    with serving(both_names) as service, serving(both_names) as other:
+        assert outcome(capsys, *run, "-o", f"url={other.url}")[0] == 0
+        assert outcome(capsys, *run, "-o", f"url={service.url}", "--force", "--limit", "1")[0] == 0
+        kept = [json.loads(line) for line in (here / "r" / "replies.jsonl").read_text().splitlines()]
+    assert len(kept) == len(service.requests) < len(other.requests)
+    assert {line["url"] for line in kept} == {service.url}
+
+
+def test_replies_that_are_parsed_again_in_their_own_directory_stay(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapper = echo(here / "first.py", "title")
+    with serving(both_names) as service:
+        outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
+    before = (here / "r" / "replies.jsonl").read_bytes()
+    better = echo(here / "better.py", "name")
+    assert outcome(capsys, "run", "-l", better, "-d", "world", "--from-replies", "r", "--out", "r", "--force")[0] == 0
+    assert (here / "r" / "replies.jsonl").read_bytes() == before
+    assert answers(here / "r") == {"Michael Jordan"}
+
+
+def test_a_reply_is_read_again_whatever_its_content_type_says(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapper = echo(here / "first.py", "title")
+
+    def oddly(number: int, asked: Asked) -> Reply:
+        return 200, {"Content-Type": "application/json; by=M\xfcller"}, both_names(number, asked)[2]
+
+    with serving(oddly) as service:
+        run = ["run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r"]
+        assert outcome(capsys, *run)[0] == 0
+    code, _, err = outcome(capsys, "run", "-l", wrapper, "-d", "world", "--from-replies", "r", "--out", "s")
+    assert code == 0, err
 
 
 def test_a_snippet_without_a_kept_reply_fails_and_says_where_none_was_found(

@@ -15,7 +15,8 @@ from retrieval_world import ANSWERED, FOUND, SETS, write_collection, write_sets
 from shadowprobe import InputError, UsageError
 from shadowprobe.jsonl import encode_lines
 from shadowprobe.report.html.retrieval_page import page, verdict
-from shadowprobe.report.html.sets_data import Place, open_source, outcome_of, packed
+from shadowprobe.report.html.sets_data import open_source, outcome_of, packed
+from shadowprobe.retrieval.amber_places import Place
 from shadowprobe.retrieval.measured import MeasuredRun, read_measured
 from shadowprobe.retrieval.model import Ranking
 from shadowprobe.retrieval.published import AMBER_SOURCE

@@ -242,7 +242,7 @@ class ServiceContract(AnswerContract):
         service.behaviour = never
         (failure,) = answers_of(self.linker(service.url, timeout="0.2", retries="0"), world.knowledge, RIVER)
         release.set()
-        assert failure == Failure(RIVER.id, f"{self.asked_at(service.url)}: no answer in 0.2 s, 1 times")
+        assert failure == Failure(RIVER.id, f"{self.asked_at(service.url)}: no answer in 0.2 s, once")
 
     @pytest.mark.parametrize(("status", "words"), [(401, "Unauthorized"), (403, "Forbidden")])
     def test_a_service_that_lets_nobody_in_stops_the_run_and_names_the_token(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
@@ -17,7 +17,7 @@ from shadowprobe.build.dumps.store import Wanted, Watch, connect, count, insert
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.languages import Language
 from shadowprobe.build.records import FoundEntity
-from shadowprobe.build.spaces import NEVER, Spaces, as_article, collect
+from shadowprobe.build.spaces import NEVER, Spaces, as_article, collect, drop_page
 from shadowprobe.errors import BuildError
 from shadowprobe.formats.spans import whole_words
 
@@ -136,12 +136,8 @@ def _candidates(
         entities = [(link, found) for link, found in bearing if isinstance(found, FoundEntity)]
         if len(entities) >= 2:
             yield name, page, entities
-        elif not bearing:
-            funnel.drop("no linked article bears the name")
         else:
-            reasons = Counter(why for _, why in bearing if isinstance(why, str))
-            worst = f": {reasons.most_common(1)[0][0]}" if reasons else ""
-            funnel.drop(f"fewer than two articles bear the name{worst}")
+            drop_page([found for _, found in bearing], funnel)
 
 
 def _pages(connection: DuckDBPyConnection) -> Iterator[tuple[str, list[_Linked]]]:

@@ -7,22 +7,13 @@
   const differs = (row) => systems.some((system) => system.category[row] !== systems[0].category[row]);
 
   // An entry of the list is a name with all questions about it.
-  const entries = [];
+  const entries = byName(sets.name);
   const words = [];
 
   function gather() {
-    const known = new Map();
     sets.question.forEach((question, row) => {
-      const name = string(sets.name[row]);
-      let entry = known.get(name);
-      if (entry === undefined) {
-        entry = { key: `name=${encodeURIComponent(name)}`, name, rows: [] };
-        known.set(name, entry);
-        entries.push(entry);
-      }
-      entry.rows.push(row);
       words[row] = [
-        name,
+        string(sets.name[row]),
         string(question),
         string(sets.id[row]),
         ...sets.documents[row].flatMap(([title, , answers]) => [string(title), string(answers)]),

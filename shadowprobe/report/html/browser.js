@@ -27,6 +27,17 @@ function badge([outcome, meaning], kind, count = "") {
   return make("span", { class: "outcome", "data-kind": kind ?? "none", title: meaning }, `${count}${outcome}`);
 }
 
+// The entries of a list in which a name stands for all rows that bear it.
+function byName(names) {
+  const known = new Map();
+  names.forEach((code, row) => {
+    const name = string(code);
+    if (!known.has(name)) known.set(name, { key: `name=${encodeURIComponent(name)}`, name, rows: [] });
+    known.get(name).rows.push(row);
+  });
+  return [...known.values()];
+}
+
 // What a kind of report has of its own:
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
 //   counted: what the entries are called on the count

@@ -15,22 +15,13 @@
   const partOf = (row) => [collections[queries.collection[row]], tasks[queries.task[row]]].filter(Boolean).join(", ");
 
   // An entry of the list is a name with the queries about all who bear it.
-  const entries = [];
+  const entries = byName(queries.name);
   const words = [];
 
   function gather() {
-    const known = new Map();
     queries.text.forEach((text, row) => {
-      const name = string(queries.name[row]);
-      let entry = known.get(name);
-      if (entry === undefined) {
-        entry = { key: `name=${encodeURIComponent(name)}`, name, rows: [] };
-        known.set(name, entry);
-        entries.push(entry);
-      }
-      entry.rows.push(row);
       const entity = queries.entity[row];
-      const found = [name, string(text), titleOf(entity), string(entities.id[entity]), string(queries.gold[row])];
+      const found = [string(queries.name[row]), string(text), titleOf(entity), string(entities.id[entity]), string(queries.gold[row])];
       words[row] = [...found, string(queries.answer[row]), string(queries.id[row])].join("\n").toLowerCase();
     });
     for (const entry of entries) {

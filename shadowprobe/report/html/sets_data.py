@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.report.html.data import Strings
 from shadowprobe.report.retrieval_table import COLLECTIONS
+from shadowprobe.retrieval.amber_places import Place, placed
 from shadowprobe.retrieval.amber_sets import TASKS, AmberEntity, AmberQuery, AmberSet, Part, read_amber_sets
 from shadowprobe.retrieval.card import read_card
 from shadowprobe.retrieval.collection import BUILTIN, Collection, digest_of, open_collection
@@ -34,14 +35,6 @@ class Source(NamedTuple):
 
     collection: Collection
     parts: dict[Part, list[AmberSet]]
-
-
-class Place(NamedTuple):
-    """Where the gold document and the best of a namesake stand, 0 for nowhere, and which document the latter is."""
-
-    rank: int
-    rival: int
-    rival_document: str | None = None
 
 
 def open_source(run: MeasuredRun, place: str | None = None, queries: Path | None = None) -> Source:
@@ -150,22 +143,11 @@ def _system(
     return {"label": label, **columns}
 
 
-def placed(one: AmberSet, entity: AmberEntity, query: AmberQuery, articles: Sequence[str]) -> Place:
-    """Where a ranking has the gold document of a query and the best of its namesakes."""
-    others = {found for other in one.qids.values() if other is not entity for found in other.documents}
-    # A document that is gold for one entity is no namesake's, whatever else it is about.
-    rivals = others - entity.documents
-    places = {found: place for place, found in enumerate(articles, start=1)}
-    rank = min((places[found] for found in query.gold if found in places), default=0)
-    rival = min((places[found] for found in rivals if found in places), default=0)
-    return Place(rank, rival, articles[rival - 1] if rival else None)
-
-
 def outcome_of(place: Place) -> str:
     """What became of a query that has a ranking, one of OUTCOMES."""
     if place.rank == 1:
         return "right"
-    if place.rival and (not place.rank or place.rival < place.rank):
+    if place.confused:
         return "namesake first"
     return "other document first" if place.rank else "not found"
 
