@@ -307,5 +307,5 @@ def test_without_the_sets_the_report_says_why_and_nothing_goes_wrong(browser: Br
     assert sets.exists()
     page = write_report_of([place / "runs" / "confused"], place / "left_out.html")
     browser.open(page)
-    assert browser.text("#left-out").startswith("They are not shown: the collection `little` is none that comes with")
+    assert browser.text("#left-out").startswith("They are not shown: the collection `little` is not where")
     assert browser.text("#table-amber-human-1 tbody th") == "confused"
