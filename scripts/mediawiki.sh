@@ -54,6 +54,9 @@ SETTINGS
 
 if [ $# -eq 0 ]; then
   install_packages
-else
+elif [ $# -eq 2 ]; then
   make_wiki "$1" "$2"
+else
+  say "give a directory and the URL at which its wiki is to be served, or nothing at all" >&2
+  exit 2
 fi

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -127,8 +128,13 @@ class _Battery:
         self._compare(self._link(self.sample), backwards, "the reverse order")
         return ""
 
+    @cached_property
+    def answered(self) -> Snippet | None:
+        """The first snippet of the sample that gets an entity, if any does."""
+        return next((snippet for snippet in self.sample if self._link([snippet])[0].status == "linked"), None)
+
     def repeated_name(self) -> str:
-        snippet = self.sample[0]
+        snippet = self.answered or self.sample[0]
         text = f"{snippet.text} {snippet.mention}."
         again = replace(
             snippet,
@@ -137,11 +143,17 @@ class _Battery:
             start=len(text) - len(snippet.mention) - 1,
             end=len(text) - 1,
         )
-        self._link([replace(snippet, id="check-first", text=text), again])
-        return ""
+        found = self._link([replace(snippet, id="check-first", text=text), again])
+        for place, prediction in zip(("first", "second"), found, strict=True):
+            if self.answered is not None and prediction.status == "skipped":
+                raise BrokenError(
+                    f"{_shown(snippet)} is answered, and with the name once more behind it the {place} is skipped:"
+                    " is it looked for in the text, and not where its offsets say?"
+                )
+        return self._unless_nothing_is_answered()
 
     def astral(self) -> str:
-        snippet = self.sample[0]
+        snippet = self.answered or self.sample[0]
         shift = len(ASTRAL) + 1
         moved = replace(
             snippet,
@@ -151,7 +163,15 @@ class _Battery:
             end=snippet.end + shift,
         )
         prediction = self._link([moved])[0]
-        return f"{prediction.answer or prediction.status}"
+        if self.answered is not None and prediction.status != "linked":
+            raise BrokenError(
+                f"{_shown(snippet)} is answered, and behind such characters it is {prediction.status}:"
+                " are its offsets code points, or does the system count otherwise?"
+            )
+        return self._unless_nothing_is_answered() or f"{prediction.answer or prediction.status}"
+
+    def _unless_nothing_is_answered(self) -> str:
+        return "" if self.answered is not None else "cannot be told: no snippet of the sample is answered"
 
     def edges(self) -> str:
         snippet = self.sample[0]

@@ -209,7 +209,7 @@ class _Reader(asyncio.StreamReader):
 
     unread = 0
 
-    def feed_data(self, data: bytes) -> None:
+    def feed_data(self, data: Any) -> None:
         """Takes what has come."""
         self.unread += len(data)
         super().feed_data(data)

@@ -316,10 +316,15 @@ class WebLinker(Linker):
                 continue
             if attempt < self.retries:
                 await asyncio.sleep(pause)
+        raise self._exhausted(problem, body, busy)
+
+    def _exhausted(self, problem: str, body: str, busy: int) -> ItemError:
+        """The failure of a snippet that has had all its tries, at so many of which the service was busy."""
         if busy:
-            # That it is busy says nothing, but one that stays so for snippet after snippet lets nobody in any more.
+            # That says nothing, but a service that stays so for snippet after snippet lets nobody in any more.
             self._note_fruitless(f"{problem}: {body!r}" if body else problem, busy)
-        raise ItemError(f"{problem}, {self.retries + 1} times" + (f"; at last: {body!r}" if body else ""))
+        times = f"{self.retries + 1} times" if self.retries else "once"
+        return ItemError(f"{problem}, {times}" + (f"; at last: {body!r}" if body else ""))
 
     async def _keep_token_here(self, response: httpx.Response) -> None:
         """Stops a redirect that would take the token to another host, as 307 does with a form, or out into the open."""

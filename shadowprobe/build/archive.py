@@ -82,6 +82,15 @@ def lock(file: BinaryIO, directory: Path) -> None:
         raise UsageError(f"another shadowprobe is building into {directory}") from None
 
 
+def write_out(file: BinaryIO, content: bytes, path: Path) -> None:
+    """Writes at once, since what waits in memory is lost by a kill; a full disk is an error that names the file."""
+    try:
+        file.write(content)
+        file.flush()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
 class Archive:
     """A WARC file with an index beside it; one process writes to it at a time."""
 
@@ -131,7 +140,7 @@ class Archive:
         self._file.truncate(end)
         if lost:
             self._index.truncate(0)
-        self._write(self._index, encode_lines([*known, *found] if lost else found))
+        write_out(self._index, encode_lines([*known, *found] if lost else found), self.path)
         if not end:
             self._write_info()
 
@@ -279,17 +288,10 @@ class Archive:
         content = writer.out.getvalue()
         offset = self._file.seek(0, os.SEEK_END)
         entry = _Entry(key, offset, len(content), failed)
-        self._write(self._file, content)
-        self._write(self._index, encode_lines([entry]))
+        write_out(self._file, content, self.path)
+        write_out(self._index, encode_lines([entry]), self.path)
         if key != _INFO:
             self._entries[key] = entry
-
-    def _write(self, file: BinaryIO, content: bytes) -> None:
-        try:
-            file.write(content)
-            file.flush()
-        except OSError as error:
-            raise UsageError(f"{self.path}: cannot be written ({error.strerror})") from None
 
     def close(self) -> None:
         """Closes the files; what a full disk did not take is lost without another word."""

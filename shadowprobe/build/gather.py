@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from shadowprobe.build.archive import Archive
+from shadowprobe.build.archive import Archive, write_out
 from shadowprobe.build.crawl import MISSING, crawl
 from shadowprobe.build.fetch import decoded
 from shadowprobe.build.funnel import Funnel
@@ -147,12 +147,13 @@ class Gatherer:
         path = self.directory / f"{name}.jsonl"
         fresh = name not in self._begun
         self._begun.add(name)
-        with path.open("wb" if fresh else "ab") as file:
-
-            def keep(text: PageText) -> None:
-                file.write(encode_lines([text]))
-
-            yield keep
+        file = path.open("wb" if fresh else "ab")
+        try:
+            yield lambda text: write_out(file, encode_lines([text]), path)
+        finally:
+            # What a full disk did not take has been said.
+            with suppress(OSError):
+                file.close()
 
 
 def _others(space: FoundSpace, title: str) -> list[str]:

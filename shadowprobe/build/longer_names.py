@@ -13,6 +13,8 @@ from shadowprobe.build.wiki import Wiki
 LONGER_NAME = "part of a longer name that the wiki knows"
 # So many words on each side: "Berlin Brandenburg Airport" is two longer than "Berlin".
 _MOST = 2
+# No title of a wiki has more bytes.
+_LONGEST = 255
 _WORD = r"[^\W_]+(?:[-.&'’][^\W_]+)*"
 # "St." has its point within a name.
 _BEFORE = re.compile(rf"{_WORD}\.?")
@@ -54,7 +56,7 @@ def longer_names(cut: Cut) -> set[str]:
             for last in range(len(behind) + 1)
         )
         found.update(names)
-    return found - {cut.entity}
+    return {name for name in found - {cut.entity} if len(name.encode()) <= _LONGEST}
 
 
 def _before(text: str) -> list[str]:

@@ -73,7 +73,10 @@ def build(
     ] = 30.0,
     max_bytes: Annotated[int, typer.Option("--max-bytes", min=1000, help="The largest page, unpacked.")] = 4_000_000,
     allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Follow links to private addresses too: an intranet.")
+        bool,
+        typer.Option(
+            "--allow-private", help="Follow links to private addresses too: an intranet (--retry: refused ones again)."
+        ),
     ] = False,
     allow_network: Annotated[
         list[str] | None,

@@ -238,11 +238,19 @@ def test_with_leave_they_are(world: Small, capsys: Captured, leave: list[str]) -
     assert Funnel.read(Path("out/build/crawl.json")).kept == 7
 
 
+def test_leave_that_comes_later_is_used_by_a_retry(world: Small, capsys: Captured) -> None:
+    given = ("build", "--wiki", world.url, "--out", "out", "--contact", "me", "--delay", "0")
+    assert outcome(capsys, *given)[0] == 2
+    assert outcome(capsys, *given, "--allow-private", "--retry")[0] == 0
+    assert Funnel.read(Path("out/build/crawl.json")).kept == 7
+
+
 def test_a_terminal_shows_a_bar_for_each_stage(world: Small, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     code, _, err = outcome(capsys, *build(world))
     assert code == 0
-    for stage, counts in (("spaces", "5/?"), ("commonness", "11/11"), ("crawl", "8/8"), ("snippets", "7/7")):
+    bars = {"spaces": "5/?", "commonness": "11/11", "crawl": "8/8", "snippets": "7/7", "tail ": "1/2"}
+    for stage, counts in bars.items():
         assert any(stage in line and counts in line for line in err.splitlines()), stage
 
 

@@ -103,6 +103,19 @@ def test_one_host_has_one_request_at_a_time_and_hosts_go_side_by_side(archive: A
         assert set(served.most_at_once.values()) == {1}
 
 
+def test_no_more_requests_are_under_way_in_all_than_the_total(archive: Archive) -> None:
+    async def slow(send: Send) -> None:
+        await asyncio.sleep(0.1)
+        await send(html("x"))
+
+    with web({"/": slow}, hosts=6) as served:
+        outcomes(archive, [served.url("/", host) for host in range(1, 7)], total=2)
+    pages = [asked for asked in served.asked if asked.path == "/"]
+    # Each with those that had begun before it and were not over.
+    at_once = [sum(other.began <= each.began < other.ended for other in pages) for each in pages]
+    assert (len(pages), max(at_once)) == (6, 2)
+
+
 def test_all_spellings_of_an_address_share_its_one_request_at_a_time(archive: Archive) -> None:
     async def slow(send: Send) -> None:
         await asyncio.sleep(0.1)

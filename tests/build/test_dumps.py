@@ -13,6 +13,7 @@ from sqlite_dump import Value
 
 from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
 from shadowprobe.build.dumps.files import find_files
+from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.languages import Language
 from shadowprobe.build.records import FoundEntity
@@ -266,6 +267,15 @@ def test_a_dump_that_is_cut_off_leaves_no_database(build: Build) -> None:
     with pytest.raises(InputError, match=r"pagelinks\.sql\.gz: is cut off: fetch it again"):
         build.find()
     assert not build.database.exists()
+
+
+def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(tmp_path: Path) -> None:
+    asked = ("memory_limit", "temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
+    with connect(tmp_path / "dumps.duckdb") as connection:
+        query = f"SELECT {', '.join(f'current_setting({name!r})' for name in asked)}"
+        (found,) = connection.execute(query).fetchall()
+    # A gigabyte is 953.67 times 2 to the 20th.
+    assert found == ("953.6 MiB", str(tmp_path / "dumps.duckdb.overflow"), False, False)
 
 
 def test_a_file_that_is_no_database_is_named(build: Build) -> None:

@@ -95,6 +95,12 @@ def test_no_more_than_two_words_on_each_side_are_looked_at() -> None:
     assert longer_names(snippet) == {f"{a}Berlin{b}" for a in before for b in behind} - {"Berlin"}
 
 
+def test_what_is_too_long_for_a_title_is_none() -> None:
+    # With the space between them, 7 bytes and the word.
+    texts = [f"All of them came to see Berlin W{'a' * length} in those days and were glad." for length in (247, 248)]
+    assert [len(longer_names(of(text))) for text in texts] == [1, 0]
+
+
 def test_where_no_mention_has_a_name_beside_it_the_wiki_is_not_asked(told: Told) -> None:
     snippet = of("All of the people who came to see Berlin in those days were in a hurry.")
     assert without_longer_names([snippet], told.wiki(), Counter()) == [snippet]

@@ -183,6 +183,32 @@ def test_the_limit_of_the_tail_is_the_median_of_shadow(tmp_path: Path) -> None:
     assert funnels(tmp_path / "out")[5].dropped["more common than the median of Shadow"] == 1
 
 
+def test_a_tail_of_many_rounds_keeps_the_pages_of_all_of_them(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shadowprobe.build.tail.BATCH", 5)
+    rounds: list[str] = []
+    built.world.build(tmp_path / "out", progress=lambda stage, *_: rounds.append(stage))
+    # Twenty-three pages, five at a time; the abbey, the house, the mill and the river are in at least one round.
+    assert rounds.count("tail") > 1
+    assert (made(tmp_path / "out"), subset_golds(Dataset.read(tmp_path / "out"), "tail")) == (
+        made(built.out),
+        ["Tarn House"],
+    )
+
+
+def test_a_tail_that_nearly_repeats_a_snippet_of_a_name_is_none(tmp_path: Path) -> None:
+    sentence = (
+        "The ceiling of {} was painted by a man who could not see, and nobody who came to look at it in those years"
+        " ever said a word of it."
+    )
+    said = SAID | {"/hall": [sentence.format("Harlow Hall")], "/tarn": [sentence.format("Tarn House")]}
+    with small(said=said) as world:
+        dataset = world.build(tmp_path / "out")
+    assert subset_golds(dataset, "tail") == []
+    assert funnels(tmp_path / "out")[5].dropped["no snippet was found"] == 2
+
+
 def test_settings_decide_how_much_is_made(built: Built, tmp_path: Path) -> None:
     world = built.world
     assert world.build(tmp_path / "no tail", tail=0) is not None
@@ -280,6 +306,21 @@ def test_a_file_of_a_stage_that_was_emptied_is_named_with_what_makes_it_anew(
     again = f"`shadowprobe build {stage} --out {out}` makes it anew"
     assert str(refusal.value) == f"{out / 'build' / f'{name}.jsonl'}: lacks `{lacking}`: {again}"
     built.world.build(out, stage)
+    built.world.build(out)
+    assert made(out) == made(built.out)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this machine has no device that is always full")
+def test_a_full_disk_is_one_line_that_names_the_file(built: Built, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(built.out, out)
+    texts = out / "build" / "snippets-texts.jsonl"
+    texts.unlink()
+    texts.symlink_to("/dev/full")
+    with pytest.raises(UsageError) as refusal:
+        built.world.build(out, "snippets")
+    assert str(refusal.value) == f"{texts}: cannot be written (No space left on device)"
+    texts.unlink()
     built.world.build(out)
     assert made(out) == made(built.out)
 

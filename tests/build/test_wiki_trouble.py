@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from requests.adapters import HTTPAdapter
 from service import Asked, Reply
 from wiki_standin import JSON, StandIn, Told, as_json, refused, running
 
@@ -135,6 +136,31 @@ def test_a_server_that_says_nothing_is_one_line(tmp_path: Path, monkeypatch: pyt
         finally:
             over.set()
         assert len(told.service.requests) == 1
+
+
+def test_every_question_has_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[tuple[float, float]] = []
+    send = HTTPAdapter.send
+
+    def watched(adapter: HTTPAdapter, request: Any, *arguments: Any, **options: Any) -> Any:
+        limits.append(options["timeout"])
+        return send(adapter, request, *arguments, **options)
+
+    monkeypatch.setattr(HTTPAdapter, "send", watched)
+    with running(StandIn(), tmp_path) as told:
+        titles(told, told.wiki(), "Harlow")
+    # Where the wiki is, what it is, and what was asked.
+    assert limits == [(10.0, 20.0), (10.0, 60.0), (10.0, 60.0)]
+
+
+def test_proxies_of_the_environment_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nobody listens there.
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with running(StandIn(), tmp_path) as told:
+        assert told.wiki().name == "Stand-in"
 
 
 def test_a_wiki_that_never_lets_us_in_is_an_error_and_the_next_run_asks_again(

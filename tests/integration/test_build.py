@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.slow
 DAY = {"SOURCE_DATE_EPOCH": "1500000000"}
 KILLS = 20
 SHADOWPROBE = [sys.executable, "-m", "shadowprobe"]
+WATCHED = [sys.executable, str(Path(__file__).parents[1] / "support" / "watched.py")]
 
 
 def command(shadowland: Shadowland, out: Path) -> list[str]:
@@ -43,10 +45,11 @@ def command(shadowland: Shadowland, out: Path) -> list[str]:
     ]
 
 
-def run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **DAY}
+def run(arguments: list[str], cwd: Path, program: list[str] = SHADOWPROBE) -> subprocess.CompletedProcess[str]:
+    # What Python keeps of the modules that it has read is none of the builder's.
+    environment = {**os.environ, **DAY, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
-        [*SHADOWPROBE, *arguments],
+        [*program, *arguments],
         cwd=cwd,
         env=environment,
         capture_output=True,
@@ -62,11 +65,14 @@ class Built:
     def __init__(self, shadowland: Shadowland, scratch: Path) -> None:
         self.out = scratch / "built"
         shadowland.web.begin_anew()
-        self.before = len(shadowland.web.asked)
-        done = run(command(shadowland, self.out), scratch)
+        before, log = len(shadowland.web.asked), scratch / "log"
+        done = run(command(shadowland, self.out), scratch, [*WATCHED, str(log)])
         assert done.returncode == 0, done.stderr
-        self.asked = shadowland.web.asked[self.before :]
-        self.scratch = scratch
+        self.asked = shadowland.web.asked[before:]
+        # What it wrote to, and whom it turned to.
+        self.events: dict[str, set[Any]] = {}
+        for kind, what in map(json.loads, log.read_text().splitlines()):
+            self.events.setdefault(kind, set()).add(tuple(what) if isinstance(what, list) else what)
         self.dataset = Dataset.read(self.out)
         self.crawled = {page.url: page for _, page in read_lines(self.out / "build" / "crawled.jsonl", Crawled)}
         self.cuts = [cut for _, cut in read_lines(self.out / "build" / "cuts.jsonl", Cut)]
@@ -200,7 +206,16 @@ def cuts_from(built: Built, shadowland: Shadowland, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["another language", "the name inside another word", "a diacritic left out", "a hyphen"]
+    "name",
+    [
+        "another language",
+        "the name inside another word",
+        "a diacritic left out",
+        "a hyphen",
+        "the other case",
+        "two entities of one space in one sentence",
+        "a longer name that the wiki knows",
+    ],
 )
 def test_a_text_that_does_not_name_the_entity_gives_no_snippet(built: Built, shadowland: Shadowland, name: str) -> None:
     entity, _ = shadowland.fixture.traps[name]
@@ -210,12 +225,16 @@ def test_a_text_that_does_not_name_the_entity_gives_no_snippet(built: Built, sha
 @pytest.mark.parametrize(
     ("name", "mark"),
     [
+        ("the name twice", r"^Whoever has seen \[Harlow\] in the snow knows why Harlow was never taken"),
         ("a possessive", r"\]['’]s "),
         ("a diacritic", r"\["),
         ("an emoji before it", r"[\U0001F300-\U0001FAFF].*\["),
         ("an abbreviation at the end of a sentence", r"^\[Fenwick\] opened .* at 6 a\.m\.$"),
         ("an apostrophe in the title", r"\["),
         ("an ampersand in the title", r"\["),
+        ("a plus in the title", r"\[Vega\+\] can be counted"),
+        ("two entities of one space in one page", r"^The gate of \[Wexley\] was painted by a pupil"),
+        ("at the very start and at the very end", r"^\[Thorne\] woke to the sound of bells\.$"),
     ],
 )
 def test_a_mention_in_odd_company_is_found_where_it_stands(
@@ -243,9 +262,19 @@ def test_no_request_goes_anywhere_but_to_the_wiki_and_the_references(built: Buil
     known = {f"{host.partition(':')[0]}{path}" for host, path in shadowland.fixture.pages}
     strangers = {f"{a.host}{a.path}" for a in built.asked} - known - {f"{a.host}/robots.txt" for a in built.asked}
     assert strangers == set()
+    # Nor did it so much as turn to anybody else.
+    port, wiki = shadowland.web.port, shadowland.url.removeprefix("http://").split(":")
+    web = {(host, port) for host in shadowland.web.hosts}
+    assert built.events["address"] == {(wiki[0], int(wiki[1])), *web}
+    assert built.events["host"] <= {wiki[0], *shadowland.web.hosts}
     archive = Archive(built.out / "build" / "archive" / "wiki.warc.gz", software="tests", read_only=True)
     assert {key.split(" ")[1].split("/")[2] for key in archive.keys()} == {shadowland.url.split("/")[2]}  # noqa: SIM118
     archive.close()
+
+
+def test_every_page_is_asked_for_once_but_those_that_ask_to_come_again(built: Built) -> None:
+    asked = Counter(f"{each.host}{each.path}" for each in built.asked)
+    assert {url.partition("/")[2]: count for url, count in asked.items() if count > 1} == {"busy": 2, "broken": 3}
 
 
 def test_every_request_says_who_asks(built: Built) -> None:
@@ -253,7 +282,10 @@ def test_every_request_says_who_asks(built: Built) -> None:
 
 
 def test_nothing_is_written_outside_the_directory(built: Built) -> None:
-    assert [path.name for path in built.scratch.iterdir()] == ["built"]
+    written = {Path(path) for path in built.events["file"]}
+    assert {built.out / "dataset.json", built.out / "build" / "archive" / "web.warc.gz"} <= written
+    elsewhere = {path for path in written if path != built.out and built.out not in path.parents}
+    assert elsewhere - {Path(os.devnull)} == set()
 
 
 def test_from_the_archive_comes_the_same_dataset_byte_for_byte_and_nobody_is_asked(

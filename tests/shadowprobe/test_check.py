@@ -58,6 +58,23 @@ class CountsUtf16(Good):
         return self.answer(snippet, self.knowledge.candidates(mention)[0])
 
 
+class SkipsWhatItDoesNotFind(Good):
+    """Asks for the first place of the name, and finds no answer on the mention's own."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        return super().one(snippet) if snippet.text.index(snippet.mention) == snippet.start else self.skip(snippet)
+
+
+class CountsUtf16AndSaysNil(CountsUtf16):
+    """The same, without a crash: the system has never heard of what stands there."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        try:
+            return super().one(snippet)
+        except IndexError:
+            return self.nil(snippet)
+
+
 class BatchDependent(Good):
     """Ranks differently when it is given more than one."""
 
@@ -120,7 +137,9 @@ class NeedsAtLeastOne(Good):
     ("kind", "what"),
     [
         (SearchesForTheName, "the name twice"),
+        (SkipsWhatItDoesNotFind, "the name twice"),
         (CountsUtf16, "characters beyond the BMP"),
+        (CountsUtf16AndSaysNil, "characters beyond the BMP"),
         (BatchDependent, "any batch size"),
         (OrderDependent, "any order"),
         (Forgetful, "a prediction for every snippet"),
@@ -132,6 +151,31 @@ class NeedsAtLeastOne(Good):
 )
 def test_each_common_mistake_is_found(kind: Callable[[], Linker], what: str, world: Dataset) -> None:
     assert any(what in found for found in broken(kind(), world))
+
+
+def test_what_goes_wrong_without_a_crash_is_told_with_its_likely_cause(world: Dataset) -> None:
+    searching, counting = (
+        [finding.detail for finding in check(kind(), world) if not finding.holds]
+        for kind in (SkipsWhatItDoesNotFind, CountsUtf16AndSaysNil)
+    )
+    shown = "...Anglers say that [Avon] runs clear above the mill.... is answered, and"
+    assert searching == [
+        f"{shown} with the name once more behind it the second is skipped: is it looked for in the text, and not where"
+        " its offsets say?"
+    ]
+    assert counting == [
+        f"{shown} behind such characters it is nil: are its offsets code points, or does the system count otherwise?"
+    ]
+
+
+def test_where_nothing_is_answered_offsets_cannot_be_told(world: Dataset) -> None:
+    class Silent(Good):
+        def one(self, snippet: Snippet) -> Prediction:
+            return self.skip(snippet)
+
+    findings = {finding.what: finding for finding in check(Silent(), world)}
+    for what in ("the name twice: each of the two can be asked for", "characters beyond the BMP before the mention"):
+        assert findings[what] == Finding(what, True, "cannot be told: no snippet of the sample is answered")
 
 
 def test_a_linker_that_cannot_start_is_one_finding(world: Dataset) -> None:

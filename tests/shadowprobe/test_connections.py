@@ -30,7 +30,8 @@ def raw_server(*answers: bytes) -> Iterator[str]:
                 connection.recv(65536)
                 connection.sendall(answer)
 
-    thread = threading.Thread(target=serve)
+    # Of a test that fails it may wait for ever.
+    thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
@@ -83,6 +84,34 @@ def test_a_kept_connection_that_the_service_has_closed_is_opened_anew() -> None:
             return await client.get(url)
 
         assert ask(twice).text == "ok"
+
+
+def test_a_kept_connection_that_breaks_in_the_midst_of_an_answer_is_the_callers_to_try_again() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            for answer in (OK, OK[:-1]):
+                connection.recv(65536)
+                connection.sendall(answer)
+        # Who asks once more of his own accord is answered.
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(OK)
+
+    threading.Thread(target=serve, daemon=True).start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+    async def twice(client: httpx.AsyncClient) -> httpx.Response:
+        assert (await client.get(url)).text == "ok"
+        with pytest.raises(httpx.RemoteProtocolError):
+            await client.get(url)
+        return await client.get(url)
+
+    assert ask(twice).text == "ok"
+    listener.close()
 
 
 def titled(title: bytes) -> bytes:

@@ -116,6 +116,19 @@ def test_a_line_torn_by_a_kill_is_dropped_and_the_file_goes_on(here: Path, capsy
     assert all(json.loads(line)["id"] for line in lines)
 
 
+def test_a_line_torn_by_a_kill_does_not_keep_the_others_from_being_read(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapper = echo(here / "first.py", "title")
+    with serving(both_names) as service:
+        outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
+    replies = here / "r" / "replies.jsonl"
+    replies.write_bytes(replies.read_bytes()[:-9])
+    code, _, err = outcome(capsys, "run", "-l", wrapper, "-d", "world", "--from-replies", "r", "--out", "s")
+    assert code == 1, err
+    assert len((here / "s" / "failures.jsonl").read_text().splitlines()) == 1
+
+
 def test_a_run_that_starts_afresh_keeps_its_own_replies_and_none_of_an_earlier_one(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

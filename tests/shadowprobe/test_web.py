@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
 import httpx
 import pytest
-from service import Asked, Reply, Service, serving
+from asking import answers_of
+from msgspec.structs import replace
+from service import Asked, Behaviour, Reply, Service, serving
 
-from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker
+from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker, web
 from shadowprobe.plugins import options_of
 from shadowprobe.session import Job
 
@@ -84,7 +89,7 @@ def test_requests_go_out_side_by_side_but_no_more_than_allowed(service: Service,
     assert service.most_at_once == 3
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
 def test_what_may_pass_is_tried_again(service: Service, world: Dataset, status: int) -> None:
     service.behaviour = lambda number, asked: (status, {}, b"") if number <= 2 else right(number, asked)
     (answer,) = linked(Rivers(service.url), world, 1)
@@ -98,6 +103,54 @@ def test_retry_after_is_honoured(service: Service, world: Dataset) -> None:
     assert all(isinstance(answer, Prediction) for answer in answers)
     first, second = (asked.moment for asked in service.requests[:2])
     assert second - first >= 0.95
+
+
+def test_while_the_service_wants_a_pause_nobody_asks_it(service: Service, world: Dataset) -> None:
+    def busy_once(number: int, asked: Asked) -> Reply:
+        time.sleep(0.05)
+        return (429, {"Retry-After": "1"}, b"") if number == 1 else right(number, asked)
+
+    service.behaviour = busy_once
+    snippets = [replace(next(world.snippets()), id=str(number)) for number in range(60)]
+    answers = answers_of(Rivers(service.url, concurrency=4), world.knowledge, *snippets)
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    moments = sorted(asked.moment for asked in service.requests)
+    # The three that were under way when it said so may have gone on by one more; then there is silence.
+    after = [moment - moments[0] for moment in moments]
+    assert [moment for moment in after if 0.6 < moment < 0.95] == []
+    assert len([moment for moment in after if moment <= 0.6]) < 30
+
+
+def breaks_off(number: int, asked: Asked) -> Reply:
+    raise ConnectionResetError
+
+
+@pytest.mark.parametrize("behaviour", [breaks_off, lambda *_: (500, {}, b"")], ids=["no answer", "an error"])
+@pytest.mark.parametrize("luck", [0.5, 1.5])
+def test_the_pause_between_tries_grows_and_has_a_part_by_lot(
+    service: Service, world: Dataset, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour, luck: float
+) -> None:
+    def uniform(low: float, high: float) -> float:
+        assert (low, high) == (0.5, 1.5)
+        return luck
+
+    monkeypatch.setattr(web, "FIRST_PAUSE", 0.1)
+    monkeypatch.setattr(random, "uniform", uniform)
+    service.behaviour = behaviour
+    (answer,) = linked(Rivers(service.url, retries=3), world, 1)
+    assert isinstance(answer, Failure)
+    moments = [asked.moment for asked in service.requests]
+    pauses = [later - earlier for earlier, later in pairwise(moments)]
+    for pause, expected in zip(pauses, (0.1 * luck, 0.2 * luck, 0.4 * luck), strict=True):
+        assert pause >= 0.95 * expected
+
+
+def test_a_service_that_fails_now_and_then_is_not_given_up(service: Service, world: Dataset) -> None:
+    # Far more failures than are borne in a row, but none in a row.
+    service.behaviour = lambda number, asked: (500, {}, b"") if number % 2 else right(number, asked)
+    snippets = [replace(next(world.snippets()), id=str(number)) for number in range(4 * web.GONE)]
+    answers = answers_of(Rivers(service.url, concurrency=1, retries=1), world.knowledge, *snippets)
+    assert all(isinstance(answer, Prediction) for answer in answers)
 
 
 def test_an_endless_retry_after_is_not_waited_for(service: Service, world: Dataset) -> None:

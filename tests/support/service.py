@@ -87,9 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {"Content-Length": str(len(answer)), **more}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(answer)
+        if self.command != "HEAD":
+            self.wfile.write(answer)
 
-    do_GET = do_POST = _answer  # noqa: N815
+    do_GET = do_HEAD = do_POST = _answer  # noqa: N815
 
     def log_message(self, format: str, *args: Any) -> None:
         """Says nothing."""

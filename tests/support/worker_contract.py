@@ -115,6 +115,9 @@ def use_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets workers find the stand-ins, in a locale in which an old Python reads no UTF-8 of its own accord."""
     monkeypatch.setenv("PYTHONPATH", str(SYSTEMS))
     monkeypatch.setenv("LC_ALL", "C")
+    # Else a Python of today would take UTF-8 in this locale too.
+    monkeypatch.setenv("PYTHONCOERCECLOCALE", "0")
+    monkeypatch.setenv("PYTHONUTF8", "0")
 
 
 def said(answer: Prediction | Failure) -> str:
