@@ -59,7 +59,8 @@ def ours(path: Path) -> int:
     retriever.open(Collection("passages", path).documents(), {})
     asked, found = queries(), 0
     for start in range(0, len(asked), retriever.batch_size):
-        found += sum(map(len, retriever.search(asked[start : start + retriever.batch_size], DEPTH)))
+        hits = retriever.search(asked[start : start + retriever.batch_size], DEPTH)
+        found += sum(len(each or ()) for each in hits)
     return found
 
 

@@ -12,6 +12,7 @@ from world import hand_predictions, write_world
 from shadowprobe import Answers, Dataset, web
 
 if TYPE_CHECKING:
+    from browser import Browser
     from wiki_world import Shadowland
 
 
@@ -46,3 +47,27 @@ def shadowland(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shadowland]
 
     with made(tmp_path_factory.mktemp("shadowland")) as world:
         yield world
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the pages are that the tests of a module open."""
+    return tmp_path_factory.mktemp("reports")
+
+
+@pytest.fixture(scope="module")
+def window(place: Path) -> Iterator[Browser]:
+    """One Chromium for a whole module; skips where it is not installed."""
+    from browser import chromium
+
+    with chromium(place) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(window: Browser) -> Iterator[Browser]:
+    """A window as a person finds it, in which nothing goes wrong and nothing is asked of anybody."""
+    window.size(1200, 900)
+    window.scheme("light")
+    yield window
+    assert (window.console(), window.requests()) == ([], [])

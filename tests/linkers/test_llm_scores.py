@@ -176,3 +176,22 @@ def test_numbers_of_two_digits_are_not_told_apart_by_their_first(service: Servic
     assert len(found.candidates) == 12
     assert {candidate.score for candidate in found.candidates} == {None}
     assert service.requests[0].json["top_logprobs"] == 13
+
+
+def test_a_digit_that_may_begin_a_longer_number_ranks_no_choices(service: Service, chat: Chat) -> None:
+    pieces: list[Piece] = [('{"answer": ', 1.0, []), ("1", 0.5, [("1", 0.5), ("2", 0.25)]), ("}", 1.0, [])]
+    service.behaviour = lambda *_: chat.reply(pieces)
+    (found,) = answers_of(wrapper(v1(service)), dozen(), AVON)
+    assert isinstance(found, Prediction)
+    assert found.score == 0.5
+    # The half of a chance may have been for 10, 11 or 12.
+    assert {candidate.score for candidate in found.candidates} == {None}
+
+
+def test_the_tokens_of_a_thought_that_says_the_same_are_not_those_of_the_reply(
+    service: Service, chat: Chat, world: Dataset
+) -> None:
+    # The thought is one token, of a probability of 1/2.
+    chat.thinks = '{"title": "Avon"}'
+    service.behaviour = lambda *_: chat.reply([('{"title": "', 1.0, []), ("Avon", 0.25, []), ('"}', 1.0, [])])
+    assert ask(service, world, AVON, mode="open") == [Prediction("marked", answer="Avon", score=0.25)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +21,7 @@ def at_the_hub(monkeypatch: pytest.MonkeyPatch) -> Callable[[Service], None]:
 
     def move(service: Service) -> None:
         place = service.url.removesuffix("/api")
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "ENDPOINT", place)
         template = f"{place}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
         monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
@@ -38,11 +38,9 @@ def test_a_hub_that_does_not_answer_is_asked_once_and_not_for_every_file(
 ) -> None:
     with serving(breaks_off) as hub:
         at_the_hub(hub)
-        started = time.monotonic()
-        with pytest.raises(LinkerError, match="^`genre` cannot load the model `nobody/nothing`; give a directory"):
+        with pytest.raises(LinkerError, match=r"^`genre` cannot load the model `nobody/nothing`; give a directory"):
             make_linker("genre", {"model": "nobody/nothing"}).open(world.knowledge)
-        # Tried six times, a single file takes over 20.
-        assert time.monotonic() - started < 15
+        # Without that every file would be tried for, six times each.
         about = [asked.path for asked in hub.requests if "nobody/nothing" in asked.path]
         assert about == ["/api/models/nobody/nothing"]
     assert not [record for record in caplog.records if "Retrying" in record.getMessage()]
@@ -52,6 +50,6 @@ def test_a_hub_that_does_not_answer_is_asked_once_and_not_for_every_file(
 def test_a_hub_that_answers_is_asked_for_the_files(world: Dataset, at_the_hub: Callable[[Service], None]) -> None:
     with serving(lambda *_: (404, {"X-Error-Code": "RepoNotFound"}, b"")) as hub:
         at_the_hub(hub)
-        with pytest.raises(LinkerError, match="^`genre` cannot load the model `nobody/nothing`; give a directory"):
+        with pytest.raises(LinkerError, match=r"^`genre` cannot load the model `nobody/nothing`; give a directory"):
             make_linker("genre", {"model": "nobody/nothing"}).open(world.knowledge)
         assert "/nobody/nothing/resolve/main/config.json" in {asked.path for asked in hub.requests}

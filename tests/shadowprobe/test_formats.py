@@ -13,10 +13,12 @@ from world import hand_predictions, write_world
 from shadowprobe import Candidate, Card, Dataset, Entity, Prediction, Snippet, formats, write_dataset
 from shadowprobe.cli import common
 from shadowprobe.errors import InputError
+from shadowprobe.formats import nif
 from shadowprobe.formats.answers import take
 from shadowprobe.formats.documents import Document, Mention, documents_of, named, read_into
 from shadowprobe.formats.imported import Imported, Remark
 from shadowprobe.jsonl import encode_lines
+from shadowprobe.nif import Phrase, to_turtle
 
 TEXT = "Jordan beat Utah and Utah wept."
 #       0      7    12       21
@@ -232,6 +234,21 @@ def test_several_mentions_of_a_document_are_answered_apart_in_nif(
         "d1#2": "Utah Jazz",
         "d2": "Utah",
     }
+
+
+def test_two_gold_entities_of_one_place_stand_beside_each_other_in_nif() -> None:
+    two = Mention(0, 6, "Jordan"), Mention(0, 6, "Michael Jordan", qid="Q41421")
+    (phrase,) = nif.as_nif(document(*two)).phrases
+    dbpedia = "http://dbpedia.org/resource/"
+    assert phrase.uris == (f"{dbpedia}Jordan", f"{dbpedia}Michael_Jordan", "http://www.wikidata.org/entity/Q41421")
+
+
+def test_a_phrase_that_is_both_an_entity_and_outside_of_dbpedia_is_the_entity_in_nif(tmp_path: Path) -> None:
+    uris = ("http://aksw.org/notInWiki/Jordan", "http://www.wikidata.org/entity/Q41421")
+    turtle = to_turtle([nif.as_nif(document())._replace(phrases=(Phrase(0, 6, uris),))])
+    (tmp_path / "both.ttl").write_text(turtle)
+    (found,) = nif.documents(tmp_path / "both.ttl")
+    assert found.mentions == (Mention(0, 6, qid="Q41421"),)
 
 
 def test_an_export_that_would_write_over_a_file_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

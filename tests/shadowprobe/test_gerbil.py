@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,14 @@ def test_a_running_task_is_asked_after_until_it_is_done(running: Running, capsys
     assert code == 0
     assert len(running.asked("experiment")) == 4
     assert micro(rows(out)["top"]) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
+
+
+def test_between_two_looks_there_is_the_pause_that_was_asked_for(running: Running, capsys: Capsys) -> None:
+    running.gerbil.slow = 2
+    assert outcome(capsys, *command(running, "AGDISTIS/MAG", "--poll", "0.3"))[0] == 0
+    moments = [asked.moment for asked in running.asked("experiment")]
+    pauses = [later - earlier for earlier, later in pairwise(moments)]
+    assert [pause >= 0.29 for pause in pauses] == [True, True]
 
 
 def test_a_poll_that_fails_does_not_lose_the_experiment(running: Running, capsys: Capsys) -> None:

@@ -78,6 +78,18 @@ def test_numbers_may_be_numbers_and_those_that_are_none_are_left_out() -> None:
     assert read_tasks(page.replace(json.dumps(said), json.dumps(part))) == []
 
 
+def test_where_no_name_tells_which_is_which_gerbils_own_order_is_believed() -> None:
+    said = {
+        "gerbil:annotator": "http://g/dataId/annotators/KORE50",
+        "gerbil:dataset": "http://g/dataId/corpora/AIDA",
+        "gerbil:statusCode": 0,
+    }
+    page = f'<script type="application/ld+json">{json.dumps(said)}</script>'
+    # Swapped, as every GERBIL up to 1.2.9 has it.
+    assert read_tasks(page) == [Task("AIDA", "KORE50", 0, {})]
+    assert read_tasks(page, ["KORE50"]) == [Task("KORE50", "AIDA", 0, {})]
+
+
 @pytest.mark.parametrize("quirk", ["escaped", "expanded", "straight"])
 def test_the_page_is_read_in_every_form(running: Running, capsys: Capsys, quirk: str) -> None:
     setattr(running.gerbil, quirk, True)

@@ -24,6 +24,7 @@ from shadowprobe.answers import Answers
 from shadowprobe.jsonl import read_lines
 from shadowprobe.nif import Document, Phrase, parse_one, to_turtle
 from shadowprobe.plugins import make_linker
+from shadowprobe.serve import _bound
 from shadowprobe.session import Job
 
 AVON = to_turtle([Document("http://x.example/d", "Avon", (Phrase(0, 4),))])
@@ -53,6 +54,27 @@ def killed_at_last(process: subprocess.Popen[str]) -> Iterator[None]:
             yield
         finally:
             process.kill()
+
+
+def test_a_request_that_says_that_it_is_too_large_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    with served(tmp_path, "--linker", "prior", "--dataset", "world", "--max-body", "100") as (_, url):
+        place = httpx.URL(url)
+        with socket.create_connection((place.host, place.port or 80), timeout=20) as connection:
+            connection.sendall(b"POST /nif HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n\r\n")
+            assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
+
+
+def test_the_port_of_a_service_that_has_just_stopped_can_be_taken_at_once() -> None:
+    with _bound("127.0.0.1", 0) as first:
+        first.listen()
+        port = first.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            # Closed by the service first, the connection lingers on its side.
+            first.accept()[0].close()
+            assert client.recv(1) == b""
+    with _bound("127.0.0.1", port) as second:
+        assert second.getsockname()[1] == port
 
 
 PATIENT = '''
