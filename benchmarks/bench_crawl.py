@@ -24,8 +24,8 @@ from bench_memory import peak
 from goals import Goal, Measured, parser, show
 
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.crawl import Manners, crawl
-from shadowprobe.build.records import Reference
+from shadowprobe.build.records import WebReference
+from shadowprobe.build.web.crawl import Manners, crawl
 
 try:
     import requests
@@ -108,7 +108,9 @@ def crawled(asked: list[str], path: Path) -> float:
     manners = Manners(user_agent="benchmark", total=HOSTS, delay=0.0, allow_private=("127.0.0.0/8",))
     with closing(Archive(path, software="benchmark")) as archive:
         started = time.perf_counter()
-        pages = sum(found.page is not None for found in crawl([Reference("E", url) for url in asked], archive, manners))
+        pages = sum(
+            found.page is not None for found in crawl([WebReference("E", url) for url in asked], archive, manners)
+        )
         seconds = time.perf_counter() - started
     # Fast is of no use unless all came.
     assert pages == len(asked)

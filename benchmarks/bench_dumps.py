@@ -23,13 +23,14 @@ import numpy as np
 from bench_memory import peak
 from goals import Goal, Measured, parser, show
 
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.base.languages import read_language
 from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps
-from shadowprobe.build.dumps.files import find_files
+from shadowprobe.build.dumps.dump_files import find_dump_files
 from shadowprobe.build.dumps.sql import Kind, TableDump
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import read_language
 from shadowprobe.build.records import FoundEntity, FoundSpace
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.build.settings import BuildSettings
 
 LIMIT = 2.0
 SIZE = "64MB"
@@ -49,7 +50,8 @@ class Footprint(msgspec.Struct, frozen=True):
 def from_database(directory: Path, scratch: Path) -> tuple[list[FoundSpace], list[FoundEntity]]:
     """As a build does it."""
     database = scratch / "dumps.duckdb"
-    found = find_spaces_in_dumps(directory, database, read_language("en"), Funnel("spaces"))
+    settings = BuildSettings(wiki="", name="", dumps=str(directory))
+    found = find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings)
     return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values()))
 
 
@@ -61,10 +63,10 @@ def shown(title: str) -> str:
 def from_dictionaries(directory: Path, _: Path) -> tuple[list[FoundSpace], list[FoundEntity]]:
     """As one would do it by hand."""
     language = read_language("en")
-    tables = find_files(directory).tables
+    tables = find_dump_files(directory).tables
 
     def rows(table: str, **columns: Kind) -> Iterator[tuple[Any, ...]]:
-        for batch in TableDump(tables[table], table).batches(columns):
+        for batch in TableDump(tables[table], table).read_batches(columns):
             # Numbers as Python has them, which take less memory than NumPy's own.
             values = (batch[name] for name in columns)
             yield from zip(*(each.tolist() if isinstance(each, np.ndarray) else each for each in values), strict=True)

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from goals import Goal, Measured, parser, show
 from synthetic import SEED
 
-from shadowprobe.build.languages import Language
-from shadowprobe.build.near_duplicates import drop_near_duplicates
-from shadowprobe.build.records import Cut
+from shadowprobe.base.languages import Language
+from shadowprobe.build.near_duplicates import NearDuplicates
 from shadowprobe.build.snippets import Cutter
-from shadowprobe.build.text import main_text
+from shadowprobe.build.web.main_text import main_text
+from shadowprobe.dataset.kept_pages import Cut
 
 try:
     from trafilatura import extract
@@ -138,7 +138,7 @@ def cut(pages: list[Page], others: list[str]) -> tuple[float, int]:
         for page in pages
         for each in cutter.cut(main_text(page.html, page.url), page.entity, page.space, others, page.url, dropped)
     ]
-    kept = list(drop_near_duplicates(found, dropped))
+    kept = NearDuplicates().drop(found, dropped)
     return time.process_time() - started, len(kept)
 
 
@@ -155,7 +155,7 @@ def alike(writer: Writer) -> float:
     texts = [f"Smith is a village in the north of the county, {writer.sentence()}" for _ in range(ALIKE)]
     cuts = [Cut("Paul Smith", "Smith", text, 0, 5, "Paul Smith", text, "https://example.org/", 0) for text in texts]
     started = time.process_time()
-    list(drop_near_duplicates(cuts, Counter()))
+    NearDuplicates().drop(cuts, Counter())
     return time.process_time() - started
 
 

@@ -18,7 +18,7 @@ from goals import Goal, Measured, parser, show
 from synthetic import Shape
 
 from shadowprobe import Answers
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 LIMIT = 1.5
 SMALL, LARGE = 10_000, 1_000_000
@@ -65,10 +65,10 @@ def index(answers: Answers) -> int:
 
 def child(dataset: str, out: str) -> None:
     """Runs the job and prints its footprint."""
-    job = Job("oracle", dataset, out=out)
+    job = make_linking_job("oracle", dataset, out=out)
     job.run()
     most = peak()
-    found = Footprint(len(job.answers), most, columns(job.answers), index(job.answers))
+    found = Footprint(len(job.task.answers), most, columns(job.task.answers), index(job.task.answers))
     print(msgspec.json.encode(found).decode())
 
 

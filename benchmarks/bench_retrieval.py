@@ -18,10 +18,10 @@ import msgspec
 from bench_memory import peak
 from goals import Goal, Measured, parser, show
 
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.plugins import make_retriever
-from shadowprobe.retrieval.collection import Collection, read_documents
-from shadowprobe.retrieval.model import Document, Query
+from shadowprobe.queries.collection import Collection, read_documents
+from shadowprobe.queries.query import Document, Query
 
 LIMIT = 1.2
 PASSAGES, QUERIES, DEPTH = 1_000_000, 1_000, 100
@@ -60,7 +60,7 @@ def ours(path: Path) -> int:
     asked, found = queries(), 0
     for start in range(0, len(asked), retriever.batch_size):
         hits = retriever.search(asked[start : start + retriever.batch_size], DEPTH)
-        found += sum(len(each or ()) for each in hits)
+        found += sum(len(each) for each in hits if isinstance(each, list))
     return found
 
 

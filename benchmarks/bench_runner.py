@@ -18,9 +18,9 @@ from goals import Goal, Measured, parser, show
 from synthetic import Shape
 
 from shadowprobe import Failure, Prediction, Snippet, open_dataset
-from shadowprobe.linker import Linker
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.systems.linker import Linker
 
 LIMIT = 1.0
 REPEATS = 5
@@ -61,7 +61,7 @@ def job(dataset: str, out: Path) -> Cost:
     linker = make_linker("oracle")
     stopwatch = Stopwatch(linker)
     started = time.process_time()
-    made = Job(linker, dataset, out=out)
+    made = make_linking_job(linker, dataset, out=out)
     opened = time.process_time()
     made.run()
     return Cost(opened - started, time.process_time() - opened, stopwatch.seconds)

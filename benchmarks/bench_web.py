@@ -24,7 +24,7 @@ from synthetic import RELEASE_SPACES, Shape
 
 from shadowprobe import Dataset, Snippet
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 try:
     import requests
@@ -112,7 +112,7 @@ def job(url: str, dataset: Dataset, out: Path) -> tuple[float, float, float]:
     """Answers a second of the whole job and of its linking, and the CPU seconds that the job took."""
     linker = make_linker("rel", {"url": url, "concurrency": str(CONCURRENCY)})
     started, cpu = time.perf_counter(), time.process_time()
-    finished = Job(linker, dataset, out=out).run()
+    finished = make_linking_job(linker, dataset, out=out).run()
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     outcome, count = finished.outcome, dataset.count()
     assert outcome is not None

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from shadowprobe.dataset import CARD, ENTITIES, SPACES, Card, Dataset, write_dataset
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.dataset.dataset import CARD, ENTITIES, SPACES, Card, Dataset, write_dataset
 
 SEED = 7
 RELEASE_SPACES, RELEASE_SNIPPETS = 904, 9_944

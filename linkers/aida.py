@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe import Candidate, ItemError, Prediction, Request, Snippet, WebLinker
-from shadowprobe.offsets import to_utf16
+from shadowprobe.base.offsets import locate_in_utf16
 
 if TYPE_CHECKING:
     import httpx
 
-# The service answers any other with an error of status 200.
+# For any other technique the service returns an error with status 200.
 Tech = Literal["PRIOR", "LOCAL", "LOCAL-IDF", "LM", "GRAPH", "GRAPH-IDF", "GRAPH-KORE", "GRAPH-JACCARD"]
 
 
@@ -22,8 +22,8 @@ class AidaLinker(WebLinker):
     System: AIDA (Hoffart et al., 2011, "Robust Disambiguation of Named Entities in Text").
     Sends the text as a form, the mention between `[[` and `]]`, with the technique `tech`.
     Returns a YAGO id with a score whose scale depends on the technique, and up to 15 candidates.
-    Cannot take a text with brackets of its own where they would be read as marks. It applies a threshold below which
-    it answers NIL, and leaves out mentions that do not fall on the borders of its tokens.
+    Cannot take a text whose own brackets would be read as marks. It answers NIL below a threshold, and leaves out
+    mentions that do not begin and end with its tokens.
     """
 
     name = "aida"
@@ -35,45 +35,43 @@ class AidaLinker(WebLinker):
         self.tech = tech
 
     def request(self, snippet: Snippet) -> Request:
-        """The text with its mention in double brackets; without `tag_mode` a recogniser would add its own."""
+        """Sends the text with its mention in double brackets; without `tag_mode` a recogniser would add mentions."""
         text, start, end = snippet.text, snippet.start, snippet.end
         marked = f"{text[:start]}[[{text[start:end]}]]{text[end:]}"
         # It searches for the first `[[` and then for the first `]]`: a bracket that touches ours moves the mention.
         if "[[" in text or marked.find("[[") != start or marked.find("]]", start) != end + 2:
-            raise ItemError("AIDA marks mentions with [[ and ]] and cannot tell the brackets of this text from them")
+            raise ItemError("AIDA marks mentions with [[ and ]], and would confuse them with the brackets of this text")
         return Request("POST", self.url, data={"text": marked, "tag_mode": "manual", "tech": self.tech})
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """The best entity of the mention; offsets are of the text without the brackets, in UTF-16 units."""
-        answer = response.json()
-        start, end = to_utf16(snippet.text, snippet.start), to_utf16(snippet.text, snippet.end)
-        for mention in answer["mentions"]:
-            if (mention["offset"], mention["length"]) == (start, end - start):
-                break
-        else:
+        """Reads the best entity of the mention; offsets are in UTF-16 units of the text without the brackets."""
+        reply = response.json()
+        span = locate_in_utf16(snippet.text, snippet.start, snippet.end)
+        mention = next((one for one in reply["mentions"] if (one["offset"], one["length"]) == span), None)
+        if mention is None:
             return self.skip(snippet)
         best = mention.get("bestEntity")
         if best is None:
-            # Explicit: the mention was weighed and none of its entities was good enough. (GERBIL's adapter drops it.)
+            # This is an explicit NIL: no candidate reached the threshold. (GERBIL's adapter drops it.)
             return self.nil(snippet)
-        metadata = answer.get("entityMetadata") or {}
+        metadata = reply.get("entityMetadata") or {}
         candidates = [
-            Candidate(answer=_entity(found, metadata), score=_score(found))
-            for found in mention.get("allEntities") or ()
+            Candidate(answer=_read_id(entity, metadata), score=_read_score(entity))
+            for entity in mention.get("allEntities") or ()
         ]
         candidates.sort(key=lambda candidate: -math.inf if candidate.score is None else candidate.score, reverse=True)
-        return self.answer(snippet, _entity(best, metadata), _score(best), candidates)
+        return self.answer(snippet, _read_id(best, metadata), _read_score(best), candidates)
 
 
-def _entity(found: Mapping[str, str], metadata: Mapping[str, Any]) -> str:
-    """The YAGO id, whose `\\uXXXX` our resolver undoes; an id of another knowledge base only if it has no article."""
-    identifier = found["kbIdentifier"]
+def _read_id(entity: Mapping[str, str], metadata: Mapping[str, Any]) -> str:
+    """Returns the YAGO id, in which our resolver decodes `\\uXXXX`, or the article, or another id."""
+    identifier = entity["kbIdentifier"]
     if identifier.startswith("YAGO:"):
         return identifier
     return (metadata.get(identifier) or {}).get("url") or identifier
 
 
-def _score(found: Mapping[str, str]) -> float | None:
-    """The score, which is a string that Java formatted for an English reader: `1,234.5`, and words for no number."""
-    text = found["disambiguationScore"]
+def _read_score(entity: Mapping[str, str]) -> float | None:
+    """Parses the score, which Java formats as `1,234.5`; None if it is not a number."""
+    text = entity["disambiguationScore"]
     return None if text in {"NaN", "\ufffd", "∞", "-∞"} else float(text.replace(",", ""))

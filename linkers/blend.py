@@ -1,18 +1,17 @@
-"""The prior against the context, in a proportion that the user sets: the knob that the probes should read off."""
+"""Prior and context in a proportion that the user sets, which the probes should be able to measure."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from shadowprobe import Entity, Snippet
+from shadowprobe import Entity
 
-from .prior import shares
 from .tfidf import TfidfLinker
 
-# A context that shares nothing with a candidate speaks against it, but not with certainty.
+# A candidate that shares nothing with the context gets a low probability, but not zero.
 SMOOTHING = 0.01
-# Cosines of short texts lie close together; their square sets them as far apart as priors are.
+# Cosines of short texts are similar. Their squares differ as much as priors do.
 SHARPNESS = 2
 
 
@@ -26,13 +25,10 @@ class BlendLinker(TfidfLinker):
             raise ValueError(f"weight is {weight:g}, and must be from 0 (context) to 1 (prior)")
         self.weight = weight
 
-    def order(
-        self, snippet: Snippet, candidates: tuple[Entity, ...], scores: Sequence[float]
-    ) -> list[tuple[Entity, float]]:
-        """Ranks by the weighted mean of the two log-probabilities."""
+    def weigh(self, candidates: Sequence[Entity], scores: Sequence[float]) -> list[float]:
+        """Returns the weighted mean of the two log-probabilities."""
         total = sum(scores) + SMOOTHING * len(scores)
-        blended = [
+        return [
             self.weight * math.log(prior) + (1 - self.weight) * SHARPNESS * math.log((score + SMOOTHING) / total)
-            for prior, score in zip(shares(candidates), scores, strict=True)
+            for prior, score in zip(self.knowledge.priors(candidates), scores, strict=True)
         ]
-        return super().order(snippet, candidates, blended)

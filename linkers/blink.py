@@ -12,16 +12,17 @@ class BlinkLinker(WorkerLinker):
 
     Wu, Petroni, Josifoski, Riedel and Zettlemoyer: Scalable Zero-shot Entity Linking with Dense Entity Retrieval (EMNLP
     2020). The bi-encoder fetches `top_k` of 5.9 million articles of August 2019, without a list of names and without
-    their commonness; the cross-encoder ranks them again. `-o fast=true` leaves the cross-encoder out, and a machine
-    without a GPU has to. Texts are cut and lower-cased as BLINK wants them. Answers are titles with page ids.
+    their commonness; the cross-encoder ranks them again. `-o fast=true` leaves the cross-encoder out, and is required
+    without a GPU. Texts are cut and lower-cased as BLINK expects. Answers are titles with page ids.
 
-    What it cannot do: say NIL, or skip a mention. Its scores are raw (dot products with `fast`, else logits): they rank
-    the candidates of one mention, and are no probabilities. Of the context it reads some 32 word pieces.
+    What it cannot do: answer NIL, or skip a mention. Its scores are raw (dot products with `fast`, else logits): they
+    rank the candidates of one mention, and are not probabilities. It reads about 32 word pieces of the context.
     """
 
     name = "blink"
     needs = "a Python environment of its own and 24 GB of vectors: shadowprobe check --linker blink prints how"
     worker = "workers/blink_worker.py"
+    sent = ("models", "fast", "top_k")
     howto = """\
 git clone https://github.com/facebookresearch/BLINK
 conda create -y -p blink-env python=3.7
@@ -36,7 +37,3 @@ shadowprobe check --linker blink -o python=blink-env/bin/python -o models=BLINK/
         if top_k < 1:
             raise ValueError("top_k must be at least 1")
         self.models, self.fast, self.top_k = models, fast, top_k
-
-    def options(self) -> dict[str, Any]:
-        """Where the models are, and which of them to use."""
-        return {"models": self.models, "fast": self.fast, "top_k": self.top_k}

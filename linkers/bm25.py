@@ -8,7 +8,7 @@ import bm25s
 
 from shadowprobe import Snippet, context_of
 
-from .ranking import ContextLinker
+from ._shared.ranking import ContextLinker
 
 
 class Bm25Linker(ContextLinker):
@@ -19,11 +19,11 @@ class Bm25Linker(ContextLinker):
     def index(self, texts: list[str]) -> None:
         """Builds the index over the texts of the entities."""
         self.retriever = bm25s.BM25()
-        self.retriever.index(self._tokens(texts), show_progress=False)
+        self.retriever.index(self._tokenize(texts), show_progress=False)
 
     def similarities(self, snippets: list[Snippet], candidates: Sequence[Sequence[int]]) -> list[list[float]]:
-        """BM25 scores, not below 0 and without an upper bound."""
-        queries = self._tokens([context_of(snippet) for snippet in snippets])
+        """Computes BM25 scores, which are at least 0 and have no upper bound."""
+        queries = self._tokenize([context_of(snippet) for snippet in snippets])
         scored = []
         for tokens, numbers in zip(queries, candidates, strict=True):
             known = [token for token in tokens if token in self.retriever.vocab_dict]
@@ -32,6 +32,6 @@ class Bm25Linker(ContextLinker):
         return scored
 
     @staticmethod
-    def _tokens(texts: list[str]) -> list[list[str]]:
+    def _tokenize(texts: list[str]) -> list[list[str]]:
         tokens: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
         return tokens

@@ -11,18 +11,19 @@ class BootlegLinker(WorkerLinker):
     """Bootleg: a bi-encoder over the candidates of an alias table, taught to reason by types and relations.
 
     Orr, Leszczynski, Arora, Wu, Guha, Ling and Ré: Bootleg: Chasing the Tail with Self-Supervised Named Entity
-    Disambiguation (CIDR 2021). The mention is given with its candidates, up to 30, and Bootleg finds none of its own.
+    Disambiguation (CIDR 2021). The mention is given with up to 30 candidates, and Bootleg adds none.
     Answers are QIDs with titles, and scores are probabilities over the candidates.
 
-    What it cannot do: answer for a name that its alias table does not have, which is skipped here, and so is a mention
-    whose best probability is not above `threshold`. It says NIL only with a model that was trained with the class of
-    no candidate; the settings that come with it train without. `-o embeddings=FILE` reads the vectors of the entities
-    from a file instead of computing them, and `-o device=-1` stays on the CPU.
+    What it cannot do: answer for a name that its alias table does not have. Such a mention is skipped, and so is one
+    whose best probability is not above `threshold`. It answers NIL only with a model that was trained with the class
+    "no candidate"; its default settings train without. `-o embeddings=FILE` reads the vectors of the entities from a
+    file instead of computing them, and `-o device=-1` uses the CPU.
     """
 
     name = "bootleg"
     needs = "a Python environment of its own and 40 GB of data: shadowprobe check --linker bootleg prints how"
     worker = "workers/bootleg_worker.py"
+    sent = ("cache", "device", "threshold", "embeddings")
     howto = """\
 git clone https://github.com/HazyResearch/bootleg
 conda create -y -p bootleg-env python=3.8
@@ -41,12 +42,3 @@ shadowprobe check --linker bootleg -o python=bootleg-env/bin/python -o cache=boo
     ) -> None:
         super().__init__(**worker)
         self.cache, self.device, self.threshold, self.embeddings = cache, device, threshold, embeddings
-
-    def options(self) -> dict[str, Any]:
-        """Where the model is, what it runs on, and when it keeps silent."""
-        return {
-            "cache": self.cache,
-            "device": self.device,
-            "threshold": self.threshold,
-            "embeddings": self.embeddings,
-        }

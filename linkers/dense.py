@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from shadowprobe import Snippet
-from shadowprobe.errors import missing_extra
+from shadowprobe.systems.sentence_encoder import load_sentence_encoder
 
-from .loading import loading
-from .ranking import ContextLinker
+from ._shared.ranking import ContextLinker
 
 
 class DenseLinker(ContextLinker):
@@ -30,29 +29,17 @@ class DenseLinker(ContextLinker):
         self.model, self.device, self.precision = model, device, precision
 
     def index(self, texts: list[str]) -> None:
-        """Loads the model; the texts of the entities are encoded when one is first a candidate."""
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise missing_extra("dense") from error
-        with loading(self.name, self.model):
-            self.encoder: Any = SentenceTransformer(self.model, device=self.device)
-        if self.precision == "double":
-            self.encoder.double()
+        """Loads the model; the text of an entity is encoded when it is a candidate for the first time."""
+        self.encode = load_sentence_encoder(self.name, self.model, self.device, self.precision)
         self.texts = texts
         self.vectors: dict[int, Any] = {}
 
     def similarities(self, snippets: list[Snippet], candidates: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Cosines; both sides are of length one already."""
+        """Computes cosines as products, because all vectors have length one."""
         new = sorted({number for numbers in candidates for number in numbers} - self.vectors.keys())
-        encoded = self._encode([*(self.texts[number] for number in new), *(snippet.text for snippet in snippets)])
+        encoded = self.encode([*(self.texts[number] for number in new), *(snippet.text for snippet in snippets)])
         self.vectors.update(zip(new, encoded, strict=False))
         return [
             [float(self.vectors[number] @ context) for number in numbers]
             for numbers, context in zip(candidates, encoded[len(new) :], strict=True)
         ]
-
-    def _encode(self, texts: list[str]) -> Any:
-        return self.encoder.encode(
-            texts, batch_size=64, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-        )

@@ -1,4 +1,4 @@
-"""A chat model behind any endpoint that speaks OpenAI's protocol."""
+"""A chat model at any endpoint with OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from shadowprobe import Entity, Failure, ItemError, Prediction, Request, Snippet
-from shadowprobe.chat import ChatLinker
-from shadowprobe.identity import is_nil, normalise_title
+from shadowprobe.base.identity import is_nil, normalise_title
+from shadowprobe.systems.chat_linker import ChatLinker
 
-from .prompts import (
-    Value,
-    beginning,
-    choice_number,
-    closed_prompt,
-    closed_schema,
-    number_within,
-    open_prompt,
-    open_schema,
-    shuffled,
-    value_of,
+from ._shared.prompts import (
+    ReplyValue,
+    cut_to_number,
+    find_value,
+    make_closed_prompt,
+    make_open_prompt,
+    make_schema,
+    parse_choice,
+    quote_reply,
+    shuffle_choices,
 )
 
 if TYPE_CHECKING:
     import httpx
 
-# The most alternatives that OpenAI, vLLM and Ollama give for a token.
+# The largest number of alternatives that OpenAI, vLLM and Ollama give for a token.
 MOST_ALTERNATIVES = 20
-# Up to here a number is one digit, and so one token in every vocabulary.
+# Up to this number there is one digit, and so one token in every vocabulary.
 ONE_DIGIT = 9
-# What may stand beside a number in one token, in JSON.
+# Characters that may be in the same token as a number, in JSON.
 AROUND = " \t\r\n\"'{}:,"
 
-# Rounding may put the logarithm of 1 a little above 0, and a mark for "never" stands far below; nothing lies beyond.
+# The limits of a log-probability: rounding may make it slightly larger than 0, and some servers use a very low number
+# for "never".
 LEAST, SLACK = -1e100, 1e-3
 
 
 class Token(Struct):
-    """A token and its log-probability; a token may be part of a character, and only its bytes tell which."""
+    """A token and its log-probability; a token may be part of a character, which only its bytes show."""
 
     token: str
     logprob: Annotated[float, Meta(ge=LEAST, le=SLACK)]
@@ -61,22 +61,21 @@ class Logprobs(Struct):
 
 
 class LlmLinker(ChatLinker):
-    """A chat model by vLLM, llama.cpp, Ollama or a hosted service; asked for a choice or for a Wikipedia title.
+    """A chat model on vLLM, llama.cpp, Ollama or a hosted service; asked for a choice or for a Wikipedia title.
 
-    `mode=closed` shows the candidates of the dataset with their descriptions, in an order drawn for each text, and
-    asks for a number, 0 being NIL; a mention without candidates is not asked about and is skipped. Of more than
-    `choices` candidates only the most common are shown. `mode=open` asks for the title of an article, null being NIL.
-    A reply that says neither is a failure. One mention a request, as one user message, for templates without a system
-    role.
+    `mode=closed` shows the candidates of the dataset with their descriptions, in a random order for each text, and
+    asks for a number; 0 is NIL. A mention without candidates is skipped without a request. Of more than `choices`
+    candidates only the most common are shown. `mode=open` asks for the title of an article; null is NIL. Any other
+    reply is a failure. Each request has one mention in one user message, for templates without a system role.
 
-    Scores, where the server gives log-probabilities: closed, the probability of the number, and with up to nine
-    choices that of each other number too, by which the candidates are ranked; open, the geometric mean of the
-    probabilities of the title's tokens. Both are the model's own and not calibrated; whether they are those before or
-    after the server's sampling filters is the server's affair.
+    If the server gives log-probabilities, answers have scores. In closed mode the score is the probability of the
+    number; with up to nine choices the candidates are ranked by the probabilities of their numbers. In open mode it is
+    the geometric mean of the probabilities of the title's tokens. Both come from the model and are not calibrated. The
+    server decides whether they are computed before or after its sampling filters.
 
-    `seed`, `temperature` and `max_tokens` are not sent when `none`, `response_format` not with `json=none`; some hosted
-    models refuse one or the other. A model that reasons needs far more than the default `max_tokens`. A token in
-    SHADOWPROBE_LLM_TOKEN is sent as `Authorization: Bearer`; local servers want none.
+    `seed`, `temperature` and `max_tokens` are not sent when `none`, and `response_format` not with `json=none`, because
+    some hosted models refuse them. A model that reasons needs far more than the default `max_tokens`. A token in
+    SHADOWPROBE_LLM_TOKEN is sent as `Authorization: Bearer`; local servers need none.
     """
 
     name = "llm"
@@ -102,8 +101,8 @@ class LlmLinker(ChatLinker):
         timeout: float = 120.0,
         **web: Any,
     ) -> None:
-        if choices < 1 or (max_tokens is not None and max_tokens < 1):
-            raise ValueError("choices and max_tokens must be at least 1")
+        if choices < 1:
+            raise ValueError("choices must be at least 1")
         super().__init__(model, temperature, seed, max_tokens, timeout, **web)
         self.mode, self.language = mode, language
         self.choices, self.descriptions = choices, descriptions
@@ -111,101 +110,103 @@ class LlmLinker(ChatLinker):
         self._answered = self._scored = self._graded = False
 
     def setup(self) -> None:
-        """Says where the model is shown less than there is."""
+        """Adds a note if descriptions are missing."""
         super().setup()
         missing = self.knowledge.without_description
         if self.mode == "closed" and self.descriptions and missing:
             self.note(f"{missing} of {len(self.knowledge)} entities have no description and are shown by their title")
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
-        """Asks for every mention that there is something to ask about."""
-        idle = [s for s in snippets if self.mode == "closed" and not self.knowledge.candidates_of(s)]
-        if idle:
-            self.note("a mention without candidates in the dataset is not asked about, and is skipped")
-        skipped = {snippet.id for snippet in idle}
-        asked = super().link([snippet for snippet in snippets if snippet.id not in skipped])
-        return [*asked, *(self.skip(snippet) for snippet in idle)]
+        """Sends a request for every mention that has candidates, or for every mention in open mode."""
+        without = [s for s in snippets if self.mode == "closed" and not self.knowledge.candidates_of(s)]
+        if without:
+            self.note("a mention without candidates in the dataset is skipped without a request")
+        skipped = {snippet.id for snippet in without}
+        results = super().link([snippet for snippet in snippets if snippet.id not in skipped])
+        return [*results, *(self.skip(snippet) for snippet in without)]
 
     def outgoing(self, snippet: Snippet) -> str:
-        """The prompt; nothing where there is no choice to be shown."""
+        """Returns the prompt; empty if there is no choice to show."""
         if self.mode == "open":
-            return open_prompt(snippet, self.language)
-        choices = self._shown_choices(snippet)
-        return closed_prompt(snippet, choices, descriptions=self.descriptions) if choices else ""
+            return make_open_prompt(snippet, self.language)
+        choices = self._list_choices(snippet)
+        return make_closed_prompt(snippet, choices, descriptions=self.descriptions) if choices else ""
 
     def request(self, snippet: Snippet) -> Request:
-        """One user message; what is not set is not sent."""
-        asked: dict[str, Any] = {}
-        shown = len(self._shown_choices(snippet)) if self.mode == "closed" else 0
+        """Sends one user message; settings that are not given are not sent."""
+        fields: dict[str, Any] = {}
+        shown = len(self._list_choices(snippet)) if self.mode == "closed" else 0
         if self.json == "object":
-            asked["response_format"] = {"type": "json_object"}
+            fields["response_format"] = {"type": "json_object"}
         elif self.json == "schema":
-            schema = closed_schema(shown) if self.mode == "closed" else open_schema()
-            wanted = {"name": "answer", "strict": True, "schema": schema}
-            asked["response_format"] = {"type": "json_schema", "json_schema": wanted}
+            schema = make_schema(shown if self.mode == "closed" else None)
+            named_schema = {"name": "answer", "strict": True, "schema": schema}
+            fields["response_format"] = {"type": "json_schema", "json_schema": named_schema}
         if self.logprobs:
-            # Never 0, which llama.cpp takes for no log-probabilities at all, and no more than needed: some hosts stop
-            # at 5.
+            # Never 0, which means no log-probabilities for llama.cpp, and not more than needed, because some hosts
+            # allow 5 only.
             alternatives = min(MOST_ALTERNATIVES, max(5, shown + 1)) if shown else 1
-            asked |= {"logprobs": True, "top_logprobs": alternatives}
-        return self.post(self.outgoing(snippet), **asked)
+            fields |= {"logprobs": True, "top_logprobs": alternatives}
+        return self.post(self.outgoing(snippet), **fields)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """The number or title in the reply, with its probability."""
+        """Reads the number or title in the reply, with its probability."""
         reply, choice = self.reply_of(response)
-        tokens = _tokens(choice.logprobs)
-        prediction = (self._closed if self.mode == "closed" else self._open)(snippet, reply, tokens)
+        tokens = _decode_tokens(choice.logprobs)
+        read_reply = self._read_choice if self.mode == "closed" else self._read_title
+        prediction = read_reply(snippet, reply, tokens)
         self._answered, self._scored = True, self._scored or prediction.score is not None
         self._graded = self._graded or 0 < (prediction.score or 0) < 1
         return prediction
 
     def close(self) -> None:
-        """Says so where scores were asked for and none came, or none that says anything."""
+        """Adds a note if there are no scores, or only scores without information."""
         super().close()
         if self.logprobs and self._answered and not self._scored:
             self.note("the server gave no log-probabilities that fit its replies: the answers have no scores")
-        # At temperature 0 the token that was chosen is certain, for a server that samples before it reports.
+        # At temperature 0 the chosen token has probability 1 on a server that reports after sampling.
         if self._scored and not self._graded:
             self.note("every score of this run is exactly 0 or 1 and says nothing")
 
-    def _closed(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
-        choices = self._shown_choices(snippet)
-        found = value_of(reply, "answer")
-        number = choice_number(found.value, choices)
+    def _read_choice(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
+        choices = self._list_choices(snippet)
+        answer = find_value(reply, "answer")
+        number = parse_choice(answer.value, choices)
         if number is None:
-            raise ItemError(f"the reply names none of the choices 0 to {len(choices)}: {beginning(reply)}")
-        inside = _tokens_of(number_within(found, number, reply), reply, tokens)
-        probabilities = _by_number(inside[0]) if len(inside) == 1 and len(choices) <= ONE_DIGIT else {}
-        score = probabilities.get(number, _rounded(math.fsum(token.logprob for token in inside)) if inside else None)
+            raise ItemError(f"the reply names none of the choices 0 to {len(choices)}: {quote_reply(reply)}")
+        inside = _find_tokens(cut_to_number(answer, number, reply), reply, tokens)
+        probabilities = _read_probabilities(inside[0]) if len(inside) == 1 and len(choices) <= ONE_DIGIT else {}
+        total = _compute_probability(math.fsum(token.logprob for token in inside)) if inside else None
+        score = probabilities.get(number, total)
         if number == 0:
             return self.nil(snippet, score)
         ranked = [(entity, probabilities.get(place)) for place, entity in enumerate(choices, start=1)]
         ranked.sort(key=lambda pair: -1.0 if pair[1] is None else pair[1], reverse=True)
         return self.answer(snippet, choices[number - 1], score, ranked)
 
-    def _open(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
-        found = value_of(reply, "title")
-        inside = _tokens_of(found, reply, tokens)
-        score = _rounded(math.fsum(token.logprob for token in inside) / len(inside)) if inside else None
-        title = found.value
-        # A title such as 1984 may come as a number.
+    def _read_title(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
+        answer = find_value(reply, "title")
+        inside = _find_tokens(answer, reply, tokens)
+        score = _compute_probability(math.fsum(token.logprob for token in inside) / len(inside)) if inside else None
+        title = answer.value
+        # A title such as 1984 may be a number.
         if isinstance(title, int) and not isinstance(title, bool):
             title = str(title)
         if title is None or (isinstance(title, str) and is_nil(title)):
             return self.nil(snippet, score)
         if not isinstance(title, str) or not normalise_title(title):
-            raise ItemError(f"the reply holds no title: {beginning(reply)}")
+            raise ItemError(f"the reply holds no title: {quote_reply(reply)}")
         return self.answer(snippet, title, score)
 
-    def _shown_choices(self, snippet: Snippet) -> list[Entity]:
-        """The candidates as they are numbered in the prompt."""
+    def _list_choices(self, snippet: Snippet) -> list[Entity]:
+        """Lists the candidates in the order of their numbers in the prompt."""
         known = self.knowledge.candidates_of(snippet)
         if len(known) > self.choices:
             self.note(f"of more than {self.choices} candidates only the most common are shown: -o choices=N shows more")
-        return shuffled(snippet, known[: self.choices])
+        return shuffle_choices(snippet, known[: self.choices])
 
     def advice(self) -> list[tuple[str, str]]:
-        """What to type when the server refuses a field."""
+        """Lists what to type if the server refuses a field."""
         others = " or ".join(f"-o json={kind}" for kind in ("object", "schema", "none") if kind != self.json)
         return [
             (r"response_format|json_schema|json_object", f"add {others}"),
@@ -214,23 +215,23 @@ class LlmLinker(ChatLinker):
         ]
 
 
-def _tokens(logprobs: msgspec.Raw) -> list[Token]:
-    """The tokens of a reply with their log-probabilities, or none where they are odd, of another shape or missing."""
+def _decode_tokens(logprobs: msgspec.Raw) -> list[Token]:
+    """Returns the tokens of a reply with their log-probabilities; none if they are missing or invalid."""
     try:
-        found = msgspec.json.decode(logprobs, type=Logprobs | None)
+        decoded = msgspec.json.decode(logprobs, type=Logprobs | None)
     except (msgspec.DecodeError, ValueError):
         return []
-    return (found.content or []) if found is not None else []
+    return (decoded.content or []) if decoded is not None else []
 
 
-def _tokens_of(found: Value, reply: str, tokens: list[Token]) -> list[Token]:
-    """The tokens that make up a value of a reply."""
+def _find_tokens(value: ReplyValue, reply: str, tokens: list[Token]) -> list[Token]:
+    """Returns the tokens of a value in a reply."""
     whole = b"".join(token.raw for token in tokens)
-    # The tokens may hold more than the reply: the reasoning before it, and a mark of the end.
+    # The tokens may contain more than the reply: the reasoning before it, and an end mark.
     begin = whole.rfind(reply.encode())
     if begin < 0:
         return []
-    start, end = (begin + len(reply[:place].encode()) for place in (found.start, found.end))
+    start, end = (begin + len(reply[:place].encode()) for place in (value.start, value.end))
     inside, place = [], 0
     for token in tokens:
         if place < end and place + len(token.raw) > start:
@@ -239,17 +240,18 @@ def _tokens_of(found: Value, reply: str, tokens: list[Token]) -> list[Token]:
     return inside
 
 
-def _by_number(token: Token) -> dict[int, float]:
-    """The probability of each number that could have stood in the place of a token."""
-    rivals = {rival.raw: rival for rival in [*(token.top_logprobs or []), token]}
-    found: dict[int, list[float]] = {}
-    for raw, rival in rivals.items():
+def _read_probabilities(token: Token) -> dict[int, float]:
+    """Returns the probability of each number at the position of a token."""
+    alternatives = {other.raw: other for other in [*(token.top_logprobs or []), token]}
+    by_number: dict[int, list[float]] = {}
+    for raw, other in alternatives.items():
         text = raw.decode("utf-8", "replace").strip(AROUND)
         if re.fullmatch("[0-9]", text):
-            found.setdefault(int(text), []).append(math.exp(rival.logprob))
-    return {number: _rounded(math.log(total)) for number, shares in found.items() if (total := math.fsum(shares)) > 0}
+            by_number.setdefault(int(text), []).append(math.exp(other.logprob))
+    totals = {number: math.fsum(parts) for number, parts in by_number.items()}
+    return {number: _compute_probability(math.log(total)) for number, total in totals.items() if total > 0}
 
 
-def _rounded(logprob: float) -> float:
-    """A probability, without the digits that depend on what else the server computed at the time."""
+def _compute_probability(logprob: float) -> float:
+    """Returns a probability without the digits that depend on the server's other work."""
     return round(min(1.0, math.exp(logprob)), 6)

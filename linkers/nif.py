@@ -1,4 +1,4 @@
-"""Any annotator that GERBIL can ask: NIF in, NIF out."""
+"""Any annotator that works with GERBIL: it receives and returns NIF."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from shadowprobe import Candidate, ItemError, Prediction, Request, Snippet, WebLinker
-from shadowprobe import nif as wire
-from shadowprobe.identity import Resolver, is_nil, parse
+from shadowprobe.base.identity import Resolver, is_nil, parse
+from shadowprobe.formats import nif_documents
 
 if TYPE_CHECKING:
     import httpx
 
 REQUEST = "http://shadowprobe.example/NifWebService/request_"
-HEADERS = {"Content-Type": f"{wire.CONTENT_TYPE};charset=UTF-8", "Accept": wire.CONTENT_TYPE, "Accept-Charset": "UTF-8"}
+HEADERS = {
+    "Content-Type": f"{nif_documents.CONTENT_TYPE};charset=UTF-8",
+    "Accept": nif_documents.CONTENT_TYPE,
+    "Accept-Charset": "UTF-8",
+}
 
 
 class NifLinker(WebLinker):
-    """A NIF annotator, as GERBIL asks it: the mention goes out as a phrase and comes back with its entity.
+    """A NIF annotator with GERBIL's protocol: the mention is sent as a phrase and returned with its entity.
 
-    Returns whatever URIs the annotator gives and its taConfidence, if it has one. A URI under
-    http://aksw.org/notInWiki/ is an explicit NIL; a mention without a URI, or left out of the answer, is skipped.
-    Of several URIs for one mention, which are names of one entity, one that the dataset knows is taken. Offsets go out
-    in code points, by GERBIL's convention; an annotator that counts UTF-16 units finds another name than the one meant
-    after an emoji.
+    Returns the URIs of the annotator and its taConfidence, if it has one. A URI under http://aksw.org/notInWiki/ is an
+    explicit NIL. A mention without a URI, or one that is missing in the response, is skipped. Several URIs for one
+    mention name the same entity, and one that the dataset knows is used. Offsets are sent in code points, by GERBIL's
+    convention. An annotator that counts UTF-16 units reads another name after an emoji.
     """
 
     name = "nif"
@@ -31,56 +34,57 @@ class NifLinker(WebLinker):
     howto = "shadowprobe serve --linker prior --port 8099    # one to try: -o url=http://127.0.0.1:8099/nif"
 
     def setup(self) -> None:
-        """Learns which of two names for an entity the dataset knows."""
+        """Prepares the resolver that tells which URIs the dataset knows."""
         super().setup()
         self.resolver = Resolver(self.knowledge.entities.values(), language=self.knowledge.language)
 
     def outgoing(self, snippet: Snippet) -> str:
-        """The document."""
-        # Its URI is made of its content: a number would depend on the order, and an id may give the subset away.
+        """Writes the document."""
+        # Its URI depends on its content: a number would depend on the order, and an id may reveal the subset.
         digest = hashlib.sha256(f"{snippet.start} {snippet.end} {snippet.text}".encode()).hexdigest()[:16]
-        phrase = wire.Phrase(snippet.start, snippet.end)
-        return wire.to_turtle([wire.Document(f"{REQUEST}{digest}", snippet.text, (phrase,))])
+        phrase = nif_documents.Phrase(snippet.start, snippet.end)
+        return nif_documents.to_turtle([nif_documents.NifDocument(f"{REQUEST}{digest}", snippet.text, (phrase,))])
 
     def request(self, snippet: Snippet) -> Request:
-        """The document, under the headers that GERBIL sends."""
+        """Sends the document with GERBIL's headers."""
         return Request("POST", self.url, content=self.outgoing(snippet).encode(), headers=HEADERS)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """What the answer says of the phrase on the mention."""
-        # Turtle is UTF-8, whatever the headers say.
-        documents = wire.parse(response.content)
+        """Reads the phrase on the mention."""
+        # Turtle is always UTF-8, even if the headers name another charset.
+        documents = nif_documents.parse(response.content)
         for document in documents:
-            if (span := self.place(document.text, snippet)) is not None:
-                found = [phrase for phrase in document.phrases if phrase[:2] == span and phrase.uris]
-                return self._prediction(snippet, found)
+            if (span := self.locate_mention(document.text, snippet)) is not None:
+                phrases = [phrase for phrase in document.phrases if phrase[:2] == span and phrase.uris]
+                return self._make_prediction(snippet, phrases)
         other = repr(documents[0].text[:80]) if documents else "none at all"
         raise ItemError(f"the answer is not about the text that was sent, but about {other}")
 
-    def place(self, text: str, snippet: Snippet) -> tuple[int, int] | None:
-        """Where the mention stands in the text of an answer; None where that is another text."""
-        # What follows the mention moves nothing: a service may well strip the text.
-        same = text[: snippet.end] == snippet.text[: snippet.end]
-        return (snippet.start, snippet.end) if same else None
+    def locate_mention(self, text: str, snippet: Snippet) -> tuple[int, int] | None:
+        """Returns the span of the mention in the text of a response; None if that is another text."""
+        # The text after the mention may differ, because some services strip it.
+        is_same = text[: snippet.end] == snippet.text[: snippet.end]
+        return (snippet.start, snippet.end) if is_same else None
 
-    def _prediction(self, snippet: Snippet, phrases: list[wire.Phrase]) -> Prediction:
-        # The most confident first; one without a confidence after those that have one.
+    def _make_prediction(self, snippet: Snippet, phrases: list[nif_documents.Phrase]) -> Prediction:
+        # The most confident phrase comes first, and those without a confidence last.
         ranked = sorted(phrases, key=lambda phrase: (phrase.confidence is None, -(phrase.confidence or 0.0)))
-        named = [self._candidate(phrase) for phrase in ranked]
-        if not named:
+        entities = [self._make_candidate(phrase) for phrase in ranked]
+        if not entities:
             return self.skip(snippet)
-        best, candidates = named[0], [candidate for candidate in named if candidate is not None]
+        best, candidates = entities[0], [entity for entity in entities if entity is not None]
         if best is None:
             return self.nil(snippet, ranked[0].confidence)
-        # A single answer is no list of candidates: what else was considered is not known.
-        return self.answer(snippet, best.answer or "", best.score, candidates if len(named) > 1 else (), qid=best.qid)
+        # A single answer is not a list of candidates: the other candidates are not known.
+        listed = candidates if len(entities) > 1 else ()
+        return self.answer(snippet, best.answer or "", best.score, listed, qid=best.qid)
 
-    def _candidate(self, phrase: wire.Phrase) -> Candidate | None:
-        """The entity that a phrase's URIs name together; None where all of them say NIL."""
+    def _make_candidate(self, phrase: nif_documents.Phrase) -> Candidate | None:
+        """Makes one entity from the URIs of a phrase; None if all of them mean NIL."""
         uris = [uri for uri in phrase.uris if not is_nil(uri)]
         if not uris:
             return None
         known = [uri for uri in uris if self.resolver.resolve(uri).rule != "unresolved"]
-        # A QID helps beside any title, in whatever language.
+        # A QID is useful in addition to a title in any language.
         qids = [qid for uri in uris if (qid := parse(uri).qid) is not None]
         return Candidate(answer=(known or uris)[0], qid=next(iter(qids), None), score=phrase.confidence)

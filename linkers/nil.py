@@ -1,4 +1,4 @@
-"""NIL for everything: the floor."""
+"""NIL for everything: the lower bound."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ class NilLinker(Linker):
     name = "nil"
 
     def link(self, snippets: list[Snippet]) -> list[Prediction]:
-        """Says of every mention that it is in no knowledge base."""
+        """Answers NIL to every mention."""
         return [self.nil(snippet) for snippet in snippets]

@@ -1,4 +1,4 @@
-"""The gold answer: the skyline, and a test that a dataset can be solved at all."""
+"""The gold answer: the upper bound, and a test that a dataset can be solved."""
 
 from __future__ import annotations
 

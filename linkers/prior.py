@@ -1,16 +1,8 @@
-"""The most common entity of a name, whatever the context says."""
+"""The most common entity of a name, in every context."""
 
 from __future__ import annotations
 
-from shadowprobe import Entity, Linker, Prediction, Snippet
-
-
-def shares(candidates: tuple[Entity, ...]) -> list[float]:
-    """The prior probability of each candidate: its share of the commonness, or of 1/rank where that is unknown."""
-    known = all(entity.commonness is not None for entity in candidates)
-    # One is added so that an entity that nothing links to still has a logarithm.
-    weights = [(entity.commonness or 0) + 1 if known else 1 / rank for rank, entity in enumerate(candidates, 1)]
-    return [weight / sum(weights) for weight in weights]
+from shadowprobe import Linker, Prediction, Snippet
 
 
 class PriorLinker(Linker):
@@ -24,4 +16,4 @@ class PriorLinker(Linker):
 
     def _link(self, snippet: Snippet) -> Prediction:
         candidates = self.knowledge.candidates_of(snippet)
-        return self.ranked(snippet, list(zip(candidates, shares(candidates), strict=True)))
+        return self.ranked(snippet, list(zip(candidates, self.knowledge.priors(candidates), strict=True)))

@@ -13,15 +13,16 @@ class RefinedLinker(WorkerLinker):
     Ayoola, Tyagi, Fisher, Christodoulopoulos and Pierleoni: ReFinED: An Efficient Zero-shot-capable Approach to
     End-to-End Entity Linking (NAACL 2022). The mention is given; its candidates are the 30 most common for its name,
     and the commonness itself is among the features. Answers are QIDs with titles, and scores are probabilities over
-    the candidates and NIL, to four digits. `model` is one of its four, or a directory with one of your own.
+    the candidates and NIL, to four digits. `model` is one of its four, or a directory with your own.
 
-    What it cannot do: give the titles of its candidates, which come as QIDs only. A mention that begins behind the
-    start of the last token of its text is skipped. The package called `refined` on PyPI is another project.
+    What it cannot do: give the titles of its candidates, which have QIDs only. A mention that begins after the start
+    of the last token of its text is skipped. The package called `refined` on PyPI is another project.
     """
 
     name = "refined"
     needs = "a Python environment of its own and its data: shadowprobe check --linker refined prints how"
     worker = "workers/refined_worker.py"
+    sent = ("model", "entity_set", "data", "device")
     howto = """\
 conda create -y -p refined-env python=3.8
 refined-env/bin/pip install https://github.com/amazon-science/ReFinED/archive/refs/tags/V1.zip
@@ -40,12 +41,3 @@ shadowprobe check --linker refined -o python=refined-env/bin/python -o data=refi
     ) -> None:
         super().__init__(**worker)
         self.model, self.entity_set, self.data, self.device = model, entity_set, data, device
-
-    def options(self) -> dict[str, Any]:
-        """Which model, where its data are, and what it runs on."""
-        return {
-            "model": self.model,
-            "entity_set": self.entity_set,
-            "data": self.data,
-            "device": self.device,
-        }

@@ -1,36 +1,35 @@
-"""Answers that were given before: a predictions file in place of a system."""
+"""Stored answers: a predictions file instead of a system."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from shadowprobe import Failure, InputError, Linker, Prediction, Snippet
-from shadowprobe.answers import fault
-from shadowprobe.jsonl import read_lines
+from shadowprobe.base.jsonl import read_lines
 
 
 class ReplayLinker(Linker):
     """The answers of a stored predictions file, by snippet id; `-o file=PREDICTIONS.jsonl`.
 
-    For a system that cannot be run here, or not again: what it once answered is measured, compared and served as if
-    it answered now. A snippet that the file lacks is a failure. Two snippets of one text and one gold are asked once,
-    and get what the file has for the first.
+    For a system that cannot be run here or not again: its stored answers are measured, compared and served like new
+    ones. A snippet that the file lacks is a failure. Two snippets with the same text and gold are linked once, and both
+    get the file's answer to the first.
     """
 
     name = "replay"
     needs = "a predictions file: -o file=PREDICTIONS.jsonl"
-    # The gold is not looked at, but snippets that differ in it alone must be asked for apart: the stored system may
-    # have been one that saw it.
+    # The gold is not used here. But snippets that differ only in it must be linked separately, because the stored
+    # system may have used it.
     sees_gold = True
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def setup(self) -> None:
-        """Reads the file; a line that cannot be is refused before anything is answered."""
+        """Reads the file, and refuses an invalid line before the first answer."""
         self.stored: dict[str, Prediction] = {}
         for line, prediction in read_lines(self.file, Prediction):
-            problem = fault(prediction)
+            problem = prediction.find_problem()
             if problem is None and prediction.id in self.stored:
                 problem = "id", f"{prediction.id!r} is answered twice"
             if problem is not None:
@@ -38,7 +37,7 @@ class ReplayLinker(Linker):
             self.stored[prediction.id] = prediction
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
-        """Looks each snippet up."""
+        """Looks up each snippet."""
         return [self._link(snippet) for snippet in snippets]
 
     def _link(self, snippet: Snippet) -> Prediction | Failure:

@@ -8,31 +8,31 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe import Failure, ItemError, Linker, LinkerError, Prediction, Snippet
+from shadowprobe.base.identity import is_nil
 from shadowprobe.errors import missing_extra
-from shadowprobe.identity import is_nil
 
-from .ranking import lot
+from ._shared.ranking import random_order
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
-# More than one token, and so with a border between sentences to be found or not.
+# Two sentences, to test whether the pipeline finds sentence boundaries.
 PROBE = "It rained. They left."
 
 
 class SpacyLinker(Linker):
-    """A spaCy pipeline whose component sets `ent.kb_id_`; the mention is its one entity.
+    """A spaCy pipeline whose component sets `ent.kb_id_`; the mention is its only entity.
 
-    What sets entities in the pipeline (`ner`, an entity ruler) is left out; just before the component that links, the
-    mention becomes the only entity of the text, labelled `-o label=NAME`. A mention that begins or ends inside a token
-    gets tokens of its own. The component is the one that declares `token.ent_kb_id`, as spaCy's `entity_linker` does,
-    or `-o component=NAME`. A component that writes its answer elsewhere is read with
-    `-o id_attribute=kb_qid -o score_attribute=nerd_score` (spacyfishing's `span._.kb_qid`), and one that lies in a file
-    of yours is loaded with `-o code=FILE.py`.
+    Components that set entities (`ner`, an entity ruler) are left out. Directly before the linking component, the
+    mention becomes the only entity of the text, with the label `-o label=NAME`. A mention that begins or ends inside a
+    token gets its own tokens. The linking component is the one that declares `token.ent_kb_id`, as spaCy's
+    `entity_linker` does, or `-o component=NAME`. A component that writes its answer to other attributes is read with
+    `-o id_attribute=kb_qid -o score_attribute=nerd_score` (spacyfishing's `span._.kb_qid`), and a component in your own
+    file is loaded with `-o code=FILE.py`.
 
-    An id is a QID, a title or a URI, `NIL` is an explicit NIL, no id is skipped. `entity_linker` shows its candidates
-    but no score; it also says NIL where it has no candidate.
+    An id is a QID, a title or a URI, `NIL` is an explicit NIL, and a mention without an id is skipped. `entity_linker`
+    gives candidates but no score; it also answers NIL if it has no candidate.
     """
 
     name = "spacy"
@@ -56,7 +56,7 @@ class SpacyLinker(Linker):
         self.id_attribute, self.score_attribute = id_attribute, score_attribute
 
     def setup(self) -> None:
-        """Loads the pipeline, and makes sure that its linking component can work."""
+        """Loads the pipeline, and checks that its linking component can work."""
         try:
             from spacy.tokens import Span
         except ImportError as error:
@@ -64,7 +64,7 @@ class SpacyLinker(Linker):
         if not self.model:
             raise LinkerError(f"`{self.name}` needs a pipeline: add -o model=NAME_OR_DIR")
         self.nlp = self._load()
-        self.linking = self._linking_component()
+        self.linking = self._find_linking_component()
         self.steps = [
             (name, pipe)
             for name, pipe in self.nlp.pipeline
@@ -75,7 +75,7 @@ class SpacyLinker(Linker):
                 raise LinkerError(f"no component of `{self.model}` sets `span._.{attribute}`")
         if self.label in getattr(self.nlp.get_pipe(self.linking), "labels_discard", ()):
             raise LinkerError(
-                f"`{self.linking}` answers NIL to whatever is labelled `{self.label}` (labels_discard):"
+                f"`{self.linking}` answers NIL to all entities labelled `{self.label}` (labels_discard):"
                 " choose another label with -o label=NAME"
             )
         self._require_sentences()
@@ -83,25 +83,25 @@ class SpacyLinker(Linker):
         self.note(f"spaCy {version('spacy')}, pipeline {pipeline}, linked by its component `{self.linking}`")
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
-        """One text after another, since a model's last digits can depend on what shares a batch with it."""
+        """Links one text after another, because the last digits of a model can depend on the batch."""
         return [self._link(snippet) for snippet in snippets]
 
     def _link(self, snippet: Snippet) -> Prediction | Failure:
         state = random.getstate()
-        # `entity_linker` shuffles its candidates, so that without a seed the toss between equal scores would depend
-        # on what was asked before.
-        random.seed(lot(snippet, ""))
+        # `entity_linker` shuffles its candidates. Without a seed the order of equal scores would depend on earlier
+        # texts.
+        random.seed(random_order(snippet, ""))
         try:
-            entity = self._entity(snippet)
-            return self.skip(snippet) if entity is None else self._prediction(snippet, entity)
+            entity = self._run_pipeline(snippet)
+            return self.skip(snippet) if entity is None else self._make_prediction(snippet, entity)
         except Exception as error:
-            return self.fail(snippet, f"`{self.model}` failed on this text ({_one_line(error)})")
+            return self.fail(snippet, f"`{self.model}` failed on this text ({_format_error(error)})")
         finally:
             random.setstate(state)
 
-    def _entity(self, snippet: Snippet) -> Span | None:
-        """The mention as the pipeline leaves it."""
-        doc = _with_borders(self.nlp.make_doc(snippet.text), snippet)
+    def _run_pipeline(self, snippet: Snippet) -> Span | None:
+        """Returns the mention after all components."""
+        doc = _split_tokens(self.nlp.make_doc(snippet.text), snippet)
         for name, pipe in self.steps:
             if name == self.linking:
                 span = doc.char_span(snippet.start, snippet.end, label=self.label)
@@ -112,19 +112,19 @@ class SpacyLinker(Linker):
         borders = (snippet.start, snippet.end)
         return next((entity for entity in doc.ents if (entity.start_char, entity.end_char) == borders), None)
 
-    def _prediction(self, snippet: Snippet, entity: Span) -> Prediction:
-        found = entity._.get(self.id_attribute) if self.id_attribute else entity.kb_id_
-        if not found:
+    def _make_prediction(self, snippet: Snippet, entity: Span) -> Prediction:
+        answer = entity._.get(self.id_attribute) if self.id_attribute else entity.kb_id_
+        if not answer:
             return self.skip(snippet)
         score = entity._.get(self.score_attribute) if self.score_attribute else None
-        if is_nil(str(found)):
+        if is_nil(str(answer)):
             return self.nil(snippet, score)
-        candidates = self._candidates(entity)
-        # A later component may have put the id of another knowledge base in the place of the linker's.
-        listed = [found, *(other for other in candidates if other != found)] if found in candidates else []
-        return self.answer(snippet, str(found), score, listed)
+        candidates = self._list_candidates(entity)
+        # A later component may have replaced the id by that of another knowledge base.
+        listed = [answer, *(other for other in candidates if other != answer)] if answer in candidates else []
+        return self.answer(snippet, str(answer), score, listed)
 
-    def _candidates(self, entity: Span) -> list[str]:
+    def _list_candidates(self, entity: Span) -> list[str]:
         from spacy.pipeline import EntityLinker
 
         pipe: Any = self.nlp.get_pipe(self.linking)
@@ -142,17 +142,17 @@ class SpacyLinker(Linker):
         except (Exception, SystemExit) as error:
             raise LinkerError(
                 f"`spacy` cannot load the pipeline `{self.model}`: -o model=NAME_OR_DIR names an installed one or a"
-                f" directory, -o code=FILE.py what defines its components ({_one_line(error)})"
+                f" directory, -o code=FILE.py the file that defines its components ({_format_error(error)})"
             ) from error
 
-    def _linking_component(self) -> str:
+    def _find_linking_component(self) -> str:
         names = self.nlp.pipe_names
-        found = [name for name in names if "token.ent_kb_id" in self.nlp.get_pipe_meta(name).assigns]
+        linking = [name for name in names if "token.ent_kb_id" in self.nlp.get_pipe_meta(name).assigns]
         if self.component:
-            found = [name for name in names if name == self.component]
-        if len(found) == 1:
-            return found[0]
-        problem = "has no component that declares itself a linker" if not found else "has more than one linker"
+            linking = [name for name in names if name == self.component]
+        if len(linking) == 1:
+            return linking[0]
+        problem = "has no component that declares itself a linker" if not linking else "has more than one linker"
         if self.component:
             problem = f"has no component `{self.component}`"
         raise LinkerError(
@@ -168,7 +168,7 @@ class SpacyLinker(Linker):
             if name == self.linking:
                 break
             doc = pipe(doc)
-        # Sentences that it was not trained with would be our choice and not the pipeline's.
+        # We do not add sentences: the pipeline was not trained with them.
         if not doc.has_annotation("SENT_START"):
             raise LinkerError(
                 f"`{self.linking}` needs sentences, and no component before it in `{self.model}` finds any:"
@@ -176,8 +176,8 @@ class SpacyLinker(Linker):
             )
 
 
-def _with_borders(doc: Doc, snippet: Snippet) -> Doc:
-    """The tokens of a text, cut where the mention begins and ends."""
+def _split_tokens(doc: Doc, snippet: Snippet) -> Doc:
+    """Splits the tokens of a text at the start and the end of the mention."""
     from spacy.tokens import Doc
 
     if doc.text != snippet.text:
@@ -191,12 +191,12 @@ def _with_borders(doc: Doc, snippet: Snippet) -> Doc:
         if snippet.end - token.idx == len(whole):
             cuts.add(len(token))
         for start, end in pairwise(sorted({0, *cuts, len(whole)})):
-            # A space that the mention begins or ends with is a token itself, and no longer the end of one.
+            # A space at the start or end of the mention becomes a token of its own.
             spaced = end == len(whole) and bool(token.whitespace_) and end - start > 1
             words.append(whole[start : end - spaced])
             spaces.append(spaced)
     return Doc(doc.vocab, words=words, spaces=spaces)
 
 
-def _one_line(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

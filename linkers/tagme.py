@@ -1,4 +1,4 @@
-"""TagMe, which finds its mentions itself."""
+"""TagMe, which finds its own mentions."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from typing import Any, Literal
 
 from shadowprobe import Request, Snippet
 
-from .d4science import D4ScienceLinker
+from ._shared.d4science import REGISTER, D4ScienceLinker
 
 
 class TagmeLinker(D4ScienceLinker):
-    """TagMe, which cannot be given a mention: what it links counts where its span is exactly the mention's.
+    """TagMe, which cannot be given a mention: an answer counts only if its span is exactly the mention's.
 
     System: the service of D4Science (Ferragina and Scaiella, 2010, "TAGME: on-the-fly annotation of short text
     fragments"). Returns: page id and title in the Wikipedia of `lang`, and rho, a confidence from 0 to 1, to which no
-    cut-off is applied. Cannot: D2KB, candidates, an explicit NIL. A mention that it did not spot, or spotted longer or
-    shorter, is skipped, as GERBIL has it. `epsilon` and `long_text` are settings of the service, left to it unless
-    given. Its rate limit is not known; other clients wait half a second between requests, which is `-o rate=2`.
+    cut-off is applied. Cannot: D2KB, candidates, an explicit NIL. A mention that it did not find with exactly this span
+    is skipped, as in GERBIL. `epsilon` and `long_text` are settings of the service, which are sent only if given. Its
+    rate limit is not known; other clients wait half a second between requests, which is `-o rate=2`.
     """
 
     name = "tagme"
     needs = "a token in SHADOWPROBE_TAGME_TOKEN"
+    howto = f"{REGISTER}\nexport SHADOWPROBE_TAGME_TOKEN=TOKEN"
     endpoint = "https://tagme.d4science.org/tagme/tag"
 
     def __init__(
@@ -34,15 +35,15 @@ class TagmeLinker(D4ScienceLinker):
         self.lang, self.epsilon, self.long_text = lang, epsilon, long_text
 
     def setup(self) -> None:
-        """Says in the results what kind of number they hold."""
+        """Adds a note on how the results were measured."""
         super().setup()
         self.note(
             "TagMe cannot be given a mention: it annotated the whole text, and only answers exactly on the mention"
-            " count, as in GERBIL; a mention that it did not spot with these borders is skipped"
+            " count, as in GERBIL; a mention that it did not find with exactly this span is skipped"
         )
 
     def request(self, snippet: Snippet) -> Request:
-        """The text alone, as a form."""
-        form = {"text": self.text_of(snippet), "lang": self.lang, "gcube-token": self.token}
+        """Sends the text as a form."""
+        form = {"text": self.replace_astral(snippet), "lang": self.lang, "gcube-token": self.token}
         settings = {"epsilon": self.epsilon, "long_text": self.long_text}
         return Request("POST", self.url, data=form | {k: str(v) for k, v in settings.items() if v is not None})

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from shadowprobe import Snippet, context_of
 
-from .ranking import ContextLinker
+from ._shared.ranking import ContextLinker
 
 
 class TfidfLinker(ContextLinker):
@@ -19,15 +19,15 @@ class TfidfLinker(ContextLinker):
     batch_size = 512
 
     def index(self, texts: list[str]) -> None:
-        """Learns the weights of the pieces from the texts of the entities."""
-        # Pieces of words and not words: descriptions are short, and "singer" should meet "singing".
+        """Learns the weights of character n-grams from the texts of the entities."""
+        # Parts of words instead of words: descriptions are short, and "singer" should match "singing".
         self.vectorizer = TfidfVectorizer(
             analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True, strip_accents="unicode"
         )
         self.matrix = self.vectorizer.fit_transform(texts)
 
     def similarities(self, snippets: list[Snippet], candidates: Sequence[Sequence[int]]) -> list[list[float]]:
-        """Cosines; both sides are of length one already."""
+        """Computes cosines as products, because all vectors have length one."""
         contexts = self.vectorizer.transform([context_of(snippet) for snippet in snippets])
         return [
             np.asarray((self.matrix[list(numbers)] @ contexts[row].T).todense()).ravel().tolist() if numbers else []

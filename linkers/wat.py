@@ -6,7 +6,7 @@ import json
 
 from shadowprobe import Request, Snippet
 
-from .d4science import D4ScienceLinker
+from ._shared.d4science import REGISTER, D4ScienceLinker
 
 
 class WatLinker(D4ScienceLinker):
@@ -15,17 +15,18 @@ class WatLinker(D4ScienceLinker):
     System: the service of D4Science (Piccinno and Ferragina, 2014, "From TagME to WAT: a new entity annotator").
     Returns: page id and title in the English Wikipedia, and rho, a confidence from 0 to 1, to which no cut-off is
     applied. Cannot: any language but English, candidates, an explicit NIL. A mention that it does not link is missing
-    from its answer, and so skipped.
+    from its response, and is skipped.
     """
 
     name = "wat"
     needs = "a token in SHADOWPROBE_WAT_TOKEN"
+    howto = f"{REGISTER}\nexport SHADOWPROBE_WAT_TOKEN=TOKEN"
     endpoint = "https://wat.d4science.org/wat/tag/json"
 
     def request(self, snippet: Snippet) -> Request:
-        """The text and the span of its mention as one JSON document, in the query."""
-        document = {"text": self.text_of(snippet), "spans": [{"start": snippet.start, "end": snippet.end}]}
-        # GET is all that is documented, so a text can be too long: the server then refuses that one snippet.
-        # The JSON is ASCII, so that it does not matter which charset the server takes a query to be in.
+        """Sends the text and the span of its mention as one JSON document, in the query."""
+        document = {"text": self.replace_astral(snippet), "spans": [{"start": snippet.start, "end": snippet.end}]}
+        # Only GET is documented, so a text can be too long. The server then refuses this snippet.
+        # The JSON is ASCII, so that the server's charset for queries does not matter.
         query = {"gcube-token": self.token, "lang": "en", "document": json.dumps(document)}
         return Request("GET", self.url, params=query)

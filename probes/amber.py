@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shadowprobe import Findings
-from shadowprobe.retrieval.amber_places import Place, placed
-from shadowprobe.retrieval.amber_sets import AmberEntity, AmberQuery, AmberSet, Part, names, read_amber_sets
-from shadowprobe.retrieval.model import Query
-from shadowprobe.retrieval.probe import RankingProbe
-from shadowprobe.retrieval.rankings import Rankings
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.query_probes import RankingProbe
+from shadowprobe.measure.rankings import Rankings
+from shadowprobe.measure.statistics import decide, wilson
+from shadowprobe.queries.amber_sets import AmberEntity, AmberQuery, AmberSet, Part, group_by_name, read_amber_sets
+from shadowprobe.queries.query import Query
 
 # Figure 4: bins a fifth wide, and all above 100% in the last.
 BIN, LAST = 0.2, 1.0
-
-
-class Found(NamedTuple):
-    """What became of one query, and whether it is about the head."""
-
-    head: bool
-    place: Place
+GROUPS = ("head", "tail")
+# One query: what `rows` says of it.
+Row = dict[str, Any]
 
 
 class AmberProbe(RankingProbe):
@@ -34,11 +29,12 @@ class AmberProbe(RankingProbe):
 
     Of each collection and task: `accuracy` at each k, the share of the queries with a gold document among the first k,
     for `all` queries, those about the `head` and those about the `tail`; `gap`, head minus tail at the smallest k, with
-    a bootstrap over sets; `all_correct` (∀), the share of the sets with every query right; `confusion`, the share of
-    the queries where a document of a namesake stands above the gold one; `neither`, the share where no document of the
-    set was found at all. `popularity`: pairs of a head and a tail entity in bins a fifth wide of (head - tail) / tail
-    of their popularities, all above 100% in the last, with the accuracy on their head queries minus that on the tail's.
-    A query without a ranking is wrong.
+    a bootstrap over sets; `verdict`, which of the two is found more often: `head` where the interval of the gap lies
+    above 0, `tail` where it lies below, else `undecided`; `all_correct` (∀), the share of the sets with every query
+    right; `confusion`, the share of the queries where a document of a namesake stands above the gold one; `neither`,
+    the share where no document of the set was found at all. `popularity`: pairs of a head and a tail entity in bins a
+    fifth wide of (head - tail) / tail of their popularities, all above 100% in the last, with the accuracy on their
+    head queries minus that on the tail's. A query without a ranking is wrong.
     """
 
     name = "amber"
@@ -59,68 +55,120 @@ class AmberProbe(RankingProbe):
     def names(self) -> Mapping[str, Sequence[str]]:
         """The documents of the namesakes behind each name."""
         return {
-            name: [one for found in documents for one in sorted(found)] for name, documents in names(self.parts).items()
+            name: [document for documents in entities for document in sorted(documents)]
+            for name, entities in group_by_name(self.parts).items()
         }
 
     def gold(self) -> frozenset[str]:
         """The documents that answer a query."""
-        every = (query for sets in self.parts.values() for one in sets for _, query in one.queries())
-        return frozenset(document for query in every for document in query.gold)
+        queries = (query for sets in self.parts.values() for one in sets for _, query in one.queries())
+        return frozenset(document for query in queries for document in query.gold)
+
+    def rows(self, rankings: Rankings) -> Iterator[Row]:
+        """Where each query has its gold document and the best one of a namesake, and what became of it.
+
+        `rank` and `namesake_rank` are None for a document that was not found; `namesake` is the id of the latter, and
+        `first` the id of the document at the top.
+        """
+        for (collection, task), sets in self.parts.items():
+            for amber_set in sets:
+                for entity in amber_set.qids.values():
+                    for query in entity.queries:
+                        yield {
+                            "id": query.id,
+                            "collection": collection or "sets",
+                            "task": task or "queries",
+                            "group": "head" if entity.is_head else "tail",
+                            **_ranks(amber_set, entity, query, rankings),
+                        }
 
     def measure(self, rankings: Rankings) -> Findings:
         """The figures of each collection and task, under `human` and `nonhuman` where the files say which."""
+        rows = {row["id"]: row for row in self.rows(rankings)}
         findings: Findings = {}
         for (collection, task), sets in self.parts.items():
-            findings.setdefault(collection or "sets", {})[task or "queries"] = self._part(sets, rankings)
+            findings.setdefault(collection or "sets", {})[task or "queries"] = self._part(sets, rows, rankings)
         return findings
 
-    def _part(self, sets: Sequence[AmberSet], rankings: Rankings) -> dict[str, Any]:
-        found = [[_found(s, e, q, rankings) for e in s.qids.values() for q in e.queries] for s in sets]
-        flat = [one for of_set in found for one in of_set]
-        groups = {"all": flat, "head": [f for f in flat if f.head], "tail": [f for f in flat if not f.head]}
+    def _part(self, sets: Sequence[AmberSet], rows: Mapping[str, Row], rankings: Rankings) -> dict[str, Any]:
+        by_set = [[rows[query.id] for _, query in one.queries()] for one in sets]
+        everything = [row for of_set in by_set for row in of_set]
+        groups = {"all": everything, **{name: [row for row in everything if row["group"] == name] for name in GROUPS}}
         smallest = min(rankings.ks)
+        gap = _gap(by_set, smallest, rankings)
         return {
             "sets": len(sets),
-            "entities": sum(len(s.qids) for s in sets),
+            "entities": sum(len(one.qids) for one in sets),
             "queries": {name: len(group) for name, group in groups.items()},
             "accuracy": {
-                str(k): {name: _rate([one.place.right(k) for one in group]) for name, group in groups.items()}
+                str(k): {name: _rate([_is_right(row, k) for row in group]) for name, group in groups.items()}
                 for k in rankings.ks
             },
-            "gap": _gap(found, smallest, rankings),
+            "gap": gap,
+            "verdict": decide(gap["ci95"], above="head", below="tail") if gap is not None else None,
             "all_correct": {
-                str(k): _rate([all(one.place.right(k) for one in of_set) for of_set in found]) for k in rankings.ks
+                str(k): _rate([all(_is_right(row, k) for row in of_set) for of_set in by_set]) for k in rankings.ks
             },
-            "confusion": {name: _rate([one.place.confused for one in group]) for name, group in groups.items()},
-            "neither": _rate([not one.place.rank and not one.place.rival for one in flat]),
-            "popularity": list(_popularity(sets, rankings, smallest)) or None,
+            "confusion": {name: _rate([_is_confused(row) for row in group]) for name, group in groups.items()},
+            "neither": _rate([row["rank"] is None and row["namesake_rank"] is None for row in everything]),
+            "popularity": list(_popularity(sets, rows, smallest)) or None,
         }
 
 
-def _found(amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, rankings: Rankings) -> Found:
-    return Found(entity.is_head, placed(amber_set, entity, query, rankings.articles(query.id)))
+def _ranks(amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, rankings: Rankings) -> Row:
+    """Where the articles that were found for a query have its gold document, and the first one of a namesake."""
+    articles = rankings.articles(query.id)
+    others = [other.documents for other in amber_set.qids.values() if other is not entity]
+    # A document about the entity itself does not count as a namesake's, even where it is about both.
+    namesakes = frozenset[str]().union(*others) - entity.documents
+    rank = _first_rank(articles, query.gold)
+    namesake = _first_rank(articles, namesakes)
+    row: Row = {
+        "rank": rank,
+        "namesake_rank": namesake,
+        "namesake": articles[namesake - 1] if namesake is not None else None,
+        "first": articles[0] if articles else None,
+    }
+    return {**row, "outcome": _outcome(row) if query.id in rankings else "no ranking"}
+
+
+def _first_rank(articles: Sequence[str], wanted: Set[str]) -> int | None:
+    return next((rank for rank, article in enumerate(articles, start=1) if article in wanted), None)
+
+
+def _is_right(row: Row, k: int) -> bool:
+    """True where a gold document is among the first k."""
+    return row["rank"] is not None and row["rank"] <= k
+
+
+def _is_confused(row: Row) -> bool:
+    """True where a document of a namesake stands above every gold document."""
+    return row["namesake_rank"] is not None and (row["rank"] is None or row["namesake_rank"] < row["rank"])
+
+
+def _outcome(row: Row) -> str:
+    """What became of a query that has a ranking."""
+    if _is_right(row, 1):
+        return "right"
+    if _is_confused(row):
+        return "namesake first"
+    return "other document first" if row["rank"] is not None else "not found"
 
 
 def _rate(hits: Sequence[bool]) -> dict[str, Any] | None:
-    """A share with its interval; None of nothing."""
+    """A share with its interval; None where there is nothing to count."""
     if not hits:
         return None
     return {"n": len(hits), "rate": sum(hits) / len(hits), "ci95": list(wilson(sum(hits), len(hits)))}
 
 
-def _gap(found: Sequence[Sequence[Found]], k: int, rankings: Rankings) -> dict[str, Any] | None:
-    """The accuracy on head queries minus that on tail queries; sets are drawn, as the queries of one hang together."""
-    table: npt.NDArray[np.int64] = np.array(
-        [
-            [
-                sum(f.place.right(k) for f in of if f.head),
-                sum(f.head for f in of),
-                sum(f.place.right(k) for f in of if not f.head),
-                sum(not f.head for f in of),
-            ]
-            for of in found
-        ]
-    ).reshape(-1, 4)
+def _gap(by_set: Sequence[Sequence[Row]], k: int, rankings: Rankings) -> dict[str, Any] | None:
+    """The accuracy on head queries minus that on tail queries; sets are drawn, as the queries of one are dependent."""
+    counts = []
+    for of_set in by_set:
+        hits = {name: [_is_right(row, k) for row in of_set if row["group"] == name] for name in GROUPS}
+        counts.append([number for group in hits.values() for number in (sum(group), len(group))])
+    table: npt.NDArray[np.int64] = np.array(counts).reshape(-1, 4)
     totals = table.sum(axis=0)
     if not totals[1] or not totals[3]:
         return None
@@ -135,13 +183,13 @@ def _gap(found: Sequence[Sequence[Found]], k: int, rankings: Rankings) -> dict[s
 
 
 def _popularity_gap(head: float, tail: float) -> float:
-    """The gap as a share of the tail's popularity; beside one of nothing any other is beyond all bounds."""
+    """The gap as a share of the tail's popularity; infinite where that is 0 and the head's is more."""
     if tail > 0:
         return (head - tail) / tail
     return math.inf if head > tail else 0.0
 
 
-def _popularity(sets: Sequence[AmberSet], rankings: Rankings, k: int) -> Iterator[dict[str, Any]]:
+def _popularity(sets: Sequence[AmberSet], rows: Mapping[str, Row], k: int) -> Iterator[dict[str, Any]]:
     """Figure 4: for pairs of a head and a tail entity, by their gap, the difference of the accuracies."""
     bins: dict[int, tuple[list[bool], list[bool]]] = {}
     for amber_set in sets:
@@ -153,7 +201,7 @@ def _popularity(sets: Sequence[AmberSet], rankings: Rankings, k: int) -> Iterato
                 # A gap that is exactly at an edge belongs above it; without rounding 0.6 / 0.2 is below 3.
                 number = math.floor(round(min(gap, LAST) / BIN, 9))
                 for entity, hits in zip((head, tail), bins.setdefault(number, ([], [])), strict=True):
-                    hits += [_found(amber_set, entity, q, rankings).place.right(k) for q in entity.queries]
+                    hits += [_is_right(rows[query.id], k) for query in entity.queries]
     for number in sorted(bins):
         head_hits, tail_hits = bins[number]
         yield {

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from shadowprobe import Findings, not_measured
-from shadowprobe.retrieval.ambigdocs import AmbigDocument, AmbigSet
-from shadowprobe.retrieval.probe import AnswerProbe
-from shadowprobe.retrieval.stopwords import content_words
-from shadowprobe.statistics import bootstrap_counts, wilson
+from shadowprobe.measure.content_words import content_words
+from shadowprobe.measure.query_probes import AnswerProbe
+from shadowprobe.measure.statistics import bootstrap_counts, describe_rate
+from shadowprobe.queries.ambigdocs_sets import AmbigDocument, AmbigSet
 
 Category = Literal["complete", "partial", "no_answer", "ambiguous", "merged"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -21,8 +21,8 @@ RECALLS = ("answer_recall", "entity_recall", "entity_answer_recall")
 LONGEST_EXAMPLE = 300
 
 
-class Told(NamedTuple):
-    """What an output says of one document."""
+class Coverage(NamedTuple):
+    """How much of one document an output covers."""
 
     # R(a, y) and R(DE, y): the shares of the words of its answer, and of those that tell its entity from the others.
     answer: float
@@ -33,24 +33,24 @@ class Told(NamedTuple):
 
 
 def recall(wanted: Sequence[str], given: Sequence[str]) -> float:
-    """R(x, y), the share of the words of x that stand in y, each as often as it does there; 0 for no words."""
+    """R(x, y), the share of the words of x that y repeats, counted as often as x has them; 0 for no words."""
     return (Counter(wanted) & Counter(given)).total() / len(wanted) if wanted else 0.0
 
 
-def told(document: AmbigDocument, name: str, output: str) -> Told:
-    """What an output says of a document; of several forms of its answer the best one counts."""
+def measure_coverage(document: AmbigDocument, name: str, output: str) -> Coverage:
+    """How much of a document an output covers; of several forms of its answer the best one counts."""
     given = content_words(output)
     title = document.title.replace("(", "").replace(")", "")
     common = set(content_words(name))
-    telling = [word for word in content_words(title) if word not in common]
+    distinctive = [word for word in content_words(title) if word not in common]
     # A title that is nothing but the name has no words of its own.
-    entity = recall(telling, given) if telling else float(_stands_in(title, output))
-    named = entity >= 1 / max(1, len(telling))
+    entity = recall(distinctive, given) if distinctive else float(_stands_in(title, output))
+    named = entity >= 1 / max(1, len(distinctive))
     forms = [content_words(form) for form in document.answers]
     recalls = [recall(form, given) for form in forms]
     there = any(share >= _one_word(form) for form, share in zip(forms, recalls, strict=True))
     plain = any(_is_plain(form, share) for form, share in zip(forms, recalls, strict=True))
-    return Told(max(recalls), entity, named and there, not named and plain)
+    return Coverage(max(recalls), entity, named and there, not named and plain)
 
 
 def _one_word(words: Sequence[str]) -> float:
@@ -67,11 +67,11 @@ def _stands_in(title: str, output: str) -> bool:
     return title.lower() in " ".join(output.split()).lower()
 
 
-def category(documents: Sequence[Told]) -> Category:
+def category(coverage: Sequence[Coverage]) -> Category:
     """The kind of an answer, by the table of the poster."""
-    with_entity = sum(one.with_entity for one in documents)
-    without_entity = sum(one.without_entity for one in documents)
-    if with_entity == len(documents):
+    with_entity = sum(one.with_entity for one in coverage)
+    without_entity = sum(one.without_entity for one in coverage)
+    if with_entity == len(coverage):
         return "complete"
     if with_entity == without_entity == 0:
         return "no_answer"
@@ -96,72 +96,72 @@ class AmbigdocsProbe(AnswerProbe):
     name = "ambigdocs"
     needs = "a language model: `answer`"
 
+    def rows(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """The kind of each answer and its three recalls; a missing answer counts as an empty one."""
+        for one in sets:
+            coverage = [measure_coverage(document, one.name, answers.get(one.id, "")) for document in one.documents]
+            yield {
+                "id": one.id,
+                "documents": len(coverage),
+                "answered": one.id in answers,
+                "category": category(coverage),
+                **_recalls(coverage),
+            }
+
     def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
         """The rates over all sets, and by the number of their documents."""
         if not sets:
             return not_measured("there are no sets")
-        said = [[told(document, one.name, answers.get(one.id, "")) for document in one.documents] for one in sets]
-        kinds = [category(documents) for documents in said]
-        sizes = ["2" if len(one) == 2 else "3" if len(one) == 3 else "4+" for one in said]
+        rows = list(self.rows(sets, answers))
+        by_size: dict[str, list[dict[str, Any]]] = {"2": [], "3": [], "4+": []}
+        for row in rows:
+            by_size[str(row["documents"]) if row["documents"] in {2, 3} else "4+"].append(row)
         wordless = sum(
             not any(content_words(form) for form in document.answers) for one in sets for document in one.documents
         )
-        present = [one.id in answers for one in sets]
         return {
-            **self._row(said, kinds, present),
+            **self._summary(rows),
             "wordless": wordless,
-            "by_documents": {
-                size: self._row(*(_of_size(column, sizes, size) for column in (said, kinds, present)))
-                for size in ("2", "3", "4+")
-                if size in sizes
-            },
-            "examples": _examples(sets, answers, kinds),
+            "by_documents": {size: self._summary(members) for size, members in by_size.items() if members},
+            "examples": _examples(sets, answers, [row["category"] for row in rows]),
         }
 
-    def _row(self, said: Sequence[Sequence[Told]], kinds: Sequence[Category], present: Sequence[bool]) -> Findings:
-        n = len(said)
-        values = np.array([_recalls(documents) for documents in said])
+    def _summary(self, rows: Sequence[dict[str, Any]]) -> Findings:
+        n = len(rows)
+        values = np.array([[row[name] for name in RECALLS] for row in rows])
         # Sets with the same three values are one category of the draw.
         distinct, counts = np.unique(values, axis=0, return_counts=True)
         drawn = bootstrap_counts(counts, self.rounds, self.seed) @ distinct / n
-        row: Findings = {
+        summary: Findings = {
             "n": n,
-            "missing": n - sum(present),
-            "documents_mean": sum(len(documents) for documents in said) / n,
+            "missing": n - sum(row["answered"] for row in rows),
+            "documents_mean": sum(row["documents"] for row in rows) / n,
         }
         for place, name in enumerate(RECALLS):
-            row[name] = float(values[:, place].mean())
-            row[f"{name}_ci95"] = np.quantile(drawn[:, place], [0.025, 0.975]).tolist()
-        counted = Counter(kinds)
-        row["categories"] = {
-            kind: {
-                "n": counted[kind],
-                "share": counted[kind] / n,
-                "share_ci95": list(wilson(counted[kind], n)),
-            }
-            for kind in CATEGORIES
+            summary[name] = float(values[:, place].mean())
+            summary[f"{name}_ci95"] = np.quantile(drawn[:, place], [0.025, 0.975]).tolist()
+        counted = Counter(row["category"] for row in rows)
+        summary["categories"] = {
+            kind: {"n": counted[kind], **describe_rate("share", counted[kind], n)} for kind in CATEGORIES
         }
-        return row
+        return summary
 
 
-def _recalls(documents: Sequence[Told]) -> tuple[float, float, float]:
-    m = len(documents)
-    return (
-        sum(one.answer for one in documents) / m,
-        sum(one.entity for one in documents) / m,
-        sum(one.answer * one.entity for one in documents) / m,
-    )
-
-
-def _of_size(column: Sequence[Any], sizes: Sequence[str], size: str) -> list[Any]:
-    return [value for value, own in zip(column, sizes, strict=True) if own == size]
+def _recalls(coverage: Sequence[Coverage]) -> dict[str, float]:
+    """The means over the documents of a set, under the names in RECALLS."""
+    m = len(coverage)
+    return {
+        "answer_recall": sum(one.answer for one in coverage) / m,
+        "entity_recall": sum(one.entity for one in coverage) / m,
+        "entity_answer_recall": sum(one.answer * one.entity for one in coverage) / m,
+    }
 
 
 def _examples(sets: Sequence[AmbigSet], answers: Mapping[str, str], kinds: Sequence[Category]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    examples: dict[str, Any] = {}
     for one, kind in zip(sets, kinds, strict=True):
         if kind != "complete" and one.id in answers:
             answer = " ".join(answers[one.id].split())
             shown = answer if len(answer) <= LONGEST_EXAMPLE else f"{answer[:LONGEST_EXAMPLE]}..."
-            found.setdefault(kind, {"id": one.id, "question": one.question, "answer": shown})
-    return {kind: found[kind] for kind in CATEGORIES if kind in found}
+            examples.setdefault(kind, {"id": one.id, "question": one.question, "answer": shown})
+    return {kind: examples[kind] for kind in CATEGORIES if kind in examples}

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import Booleans
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.answers import Booleans
+from shadowprobe.measure.statistics import describe_rate
 
 BINS = 10
-# A softmax in single precision can add up to a hair more than 1.
+# A softmax in single precision can add up to slightly more than 1.
 ROUNDING = 1e-6
 
 
@@ -58,8 +58,7 @@ class CalibrationProbe(Probe):
                 "high": (number + 1) / BINS,
                 "n": int(n[number]),
                 "mean_score": float(mass[number] / n[number]),
-                "accuracy": float(right[number] / n[number]),
-                "accuracy_ci95": list(wilson(right[number], n[number])),
+                **describe_rate("accuracy", right[number], n[number]),
             }
             for number in np.flatnonzero(n).tolist()
         ]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import NO_CANDIDATES, Booleans
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.answers import NO_CANDIDATES, Booleans
+from shadowprobe.measure.statistics import describe_rate
 
 
 class CandidatesProbe(Probe):
@@ -30,17 +30,15 @@ class CandidatesProbe(Probe):
     def _row(self, answers: Answers, rows: Booleans) -> dict[str, Any]:
         n = int(np.count_nonzero(rows))
         rank, correct = answers.gold_rank[rows], answers.correct[rows]
-        found = rank > NO_CANDIDATES
-        hits, errors = int(np.count_nonzero(found)), int(np.count_nonzero(~correct))
-        right = int(np.count_nonzero(found & correct))
+        is_candidate = rank > NO_CANDIDATES
+        hits, errors = int(np.count_nonzero(is_candidate)), int(np.count_nonzero(~correct))
+        right = int(np.count_nonzero(is_candidate & correct))
         listed = answers.candidate_count[rows]
         return {
             "n": n,
             "with_candidates": int(np.count_nonzero(listed)),
             "mean_candidates": float(np.mean(listed[listed > 0])) if listed.any() else None,
-            "recall": hits / n,
-            "recall_ci95": list(wilson(hits, n)),
-            "accuracy_given_candidate": right / hits if hits else None,
-            "accuracy_given_candidate_ci95": list(wilson(right, hits)) if hits else None,
-            "errors_without_candidate": int(np.count_nonzero(~found & ~correct)) / errors if errors else None,
+            **describe_rate("recall", hits, n),
+            **describe_rate("accuracy_given_candidate", right, hits),
+            "errors_without_candidate": int(np.count_nonzero(~is_candidate & ~correct)) / errors if errors else None,
         }

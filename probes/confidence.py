@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import Booleans, Floats
-from shadowprobe.dataset import SUBSETS
+from shadowprobe.dataset.dataset import SUBSETS
+from shadowprobe.measure.answers import Booleans, Floats
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 

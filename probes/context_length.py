@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from shadowprobe import Answers, Findings, Snippet, VariantProbe, not_measured
-from shadowprobe.model import Subset
+from shadowprobe.base.model import Subset
 
 if TYPE_CHECKING:
     from shadowprobe import Dataset
-    from shadowprobe.variants import Varied
+    from shadowprobe.measure.variants import Varied
 
 # Words on each side of the mention: where its sentence is cut short, and how far a page is read beyond the snippet.
 FEW, MANY = 3, 100
@@ -32,31 +32,24 @@ class ContextLengthProbe(VariantProbe):
     def variants(self, dataset: Dataset) -> Iterator[tuple[str, Snippet]]:
         """The snippets with a gold answer at each length."""
         # Sentence boundaries bring spaCy, which listing the probes should not wait for.
-        from shadowprobe.build.text import Prose
-        from shadowprobe.contexts import cut_short, extended, sentence_of
+        from shadowprobe.base.prose import Prose
+        from shadowprobe.measure.context_variants import cut_to_sentence, cut_to_words, extend_snippets
 
         prose = Prose(dataset.card.language)
         snippets = [snippet for snippet in dataset.snippets(*SUBSETS) if snippet.gold is not None]
         for snippet in snippets:
-            sentence = sentence_of(snippet, prose)
-            yield "cut", cut_short(sentence, FEW)
+            sentence = cut_to_sentence(snippet, prose)
+            yield "cut", cut_to_words(sentence, FEW)
             yield "sentence", sentence
             yield "snippet", snippet
-        for longer in extended(snippets, dataset, MANY):
+        for longer in extend_snippets(snippets, dataset, MANY):
             yield "page", longer
 
     def compare(self, answers: Answers, varied: Mapping[str, Varied]) -> Findings:
         """The accuracy of each length on each subset."""
-        from shadowprobe.variants import against_the_run
+        from shadowprobe.measure.variants import against_the_run
 
-        lengths = {
-            name: {
-                subset: found
-                for subset, _ in answers.gold_subsets()
-                if (found := against_the_run(answers, variant, subset)) is not None
-            }
-            for name, variant in varied.items()
-        }
+        lengths = {name: against_the_run(answers, variant) for name, variant in varied.items()}
         if not any(lengths.values()):
             return not_measured("the dataset has no Top or Shadow snippets")
         return {"words_cut": FEW, "words_page": MANY, "lengths": lengths}

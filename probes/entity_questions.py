@@ -1,4 +1,4 @@
-"""EntityQuestions: are simple questions about rare entities found an answer?"""
+"""EntityQuestions: does a retriever find the answers to simple questions about rare entities?"""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe import Findings
-from shadowprobe.retrieval.entity_questions import Question, equal_buckets, read_questions, relations
-from shadowprobe.retrieval.model import Query
-from shadowprobe.retrieval.probe import RankingProbe
-from shadowprobe.retrieval.rankings import Rankings
-from shadowprobe.retrieval.words import dpr_words, holds_any
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.answer_matching import dpr_words, holds_any
+from shadowprobe.measure.query_probes import RankingProbe
+from shadowprobe.measure.rankings import Rankings
+from shadowprobe.measure.statistics import wilson
+from shadowprobe.queries.query import Query
+from shadowprobe.queries.question_files import Question, equal_buckets, read_questions, relations
 
 
 class EntityQuestionsProbe(RankingProbe):
@@ -42,23 +42,30 @@ class EntityQuestionsProbe(RankingProbe):
             for number, question in enumerate(questions):
                 yield f"{relation}-{number}", relation, question
 
+    def rows(self, rankings: Rankings) -> Iterator[dict[str, Any]]:
+        """The relation of each question, and the rank of the first passage that holds an answer, or None."""
+        ranks = self._ranks(rankings)
+        for query_id, relation, _ in self._numbered():
+            yield {"id": query_id, "relation": relation, "rank": ranks[query_id]}
+
     def measure(self, rankings: Rankings) -> Findings:
         """The accuracies."""
-        ranks = self._ranks(rankings)
+        rows = list(self.rows(rankings))
         by_relation: dict[str, list[int | None]] = {}
-        for query_id, relation, _ in self._numbered():
-            by_relation.setdefault(relation, []).append(ranks[query_id])
-        everything = list(ranks.values())
+        for row in rows:
+            by_relation.setdefault(row["relation"], []).append(row["rank"])
+        ranks = [row["rank"] for row in rows]
         return {
             "questions": len(ranks),
             "relations": {
-                relation: {"question": self._wording(relation), **_accuracies(found, rankings.ks)}
-                for relation, found in by_relation.items()
+                relation: {"question": self._wording(relation), **_accuracies(of_relation, rankings.ks)}
+                for relation, of_relation in by_relation.items()
             },
             "macro": {
-                str(k): sum(_share(found, k) for found in by_relation.values()) / len(by_relation) for k in rankings.ks
+                str(k): sum(_share(of_relation, k) for of_relation in by_relation.values()) / len(by_relation)
+                for k in rankings.ks
             },
-            "micro": _accuracies(everything, rankings.ks),
+            "micro": _accuracies(ranks, rankings.ks),
             "buckets": self._buckets(ranks, rankings.ks),
         }
 
@@ -68,46 +75,49 @@ class EntityQuestionsProbe(RankingProbe):
         return known.question if known is not None else None
 
     def _ranks(self, rankings: Rankings) -> dict[str, int | None]:
-        """The place of the first document that holds an answer, by question."""
+        """The rank of the first passage that holds an answer, by question."""
         answers = {i: [dpr_words(answer) for answer in question.answers] for i, _, question in self._numbered()}
         deepest = max(rankings.ks)
-        places: dict[str, list[tuple[str, int]]] = {}
+        found_at: dict[str, list[tuple[str, int]]] = {}
         for query_id in answers:
-            for place, found in enumerate(rankings.passages(query_id)[:deepest], start=1):
-                places.setdefault(found, []).append((query_id, place))
+            for rank, passage in enumerate(rankings.passages(query_id)[:deepest], start=1):
+                found_at.setdefault(passage, []).append((query_id, rank))
         ranks: dict[str, int | None] = dict.fromkeys(answers)
-        # One document after the other: all that were found may be more than memory holds.
+        # One document at a time: all of them may need more memory than there is.
         for document in rankings.collection.documents():
-            if document.id not in places:
+            if document.id not in found_at:
                 continue
             words = dpr_words(f"{document.title} {document.text}")
-            for query_id, place in places[document.id]:
-                if place < (ranks[query_id] or deepest + 1) and holds_any(words, answers[query_id]):
-                    ranks[query_id] = place
+            for query_id, rank in found_at[document.id]:
+                if rank < (ranks[query_id] or deepest + 1) and holds_any(words, answers[query_id]):
+                    ranks[query_id] = rank
         return ranks
 
-    def _buckets(self, ranks: dict[str, int | None], ks: Sequence[int]) -> list[dict[str, Any]] | None:
-        """The accuracies by how frequent the subjects are; None where nothing says it."""
-        told = [(ranks[i], q) for i, _, q in self._numbered() if q.bucket is not None or q.frequency is not None]
-        if not told:
+    def _buckets(self, ranks: Sequence[int | None], ks: Sequence[int]) -> list[dict[str, Any]] | None:
+        """The accuracies by how frequent the subjects are; None where the questions do not say it."""
+        known = [
+            (rank, question)
+            for rank, (_, _, question) in zip(ranks, self._numbered(), strict=True)
+            if question.bucket is not None or question.frequency is not None
+        ]
+        if not known:
             return None
-        by_frequency = iter(equal_buckets([q.frequency or 0 for _, q in told if q.bucket is None]))
-        placed: dict[int, list[tuple[int | None, Question]]] = {}
-        for rank, question in told:
+        by_frequency = iter(
+            equal_buckets([question.frequency or 0 for _, question in known if question.bucket is None])
+        )
+        buckets: dict[int, list[tuple[int | None, Question]]] = {}
+        for rank, question in known:
             bucket = question.bucket if question.bucket is not None else next(by_frequency)
-            placed.setdefault(bucket, []).append((rank, question))
-        rows = []
-        for bucket, members in sorted(placed.items()):
-            known = [question.frequency for _, question in members if question.frequency is not None]
-            rows.append(
-                {
-                    "bucket": bucket,
-                    "lowest_frequency": min(known, default=None),
-                    "highest_frequency": max(known, default=None),
-                    **_accuracies([rank for rank, _ in members], ks),
-                }
-            )
-        return rows
+            buckets.setdefault(bucket, []).append((rank, question))
+        return [
+            {"bucket": bucket, **_frequencies(members), **_accuracies([rank for rank, _ in members], ks)}
+            for bucket, members in sorted(buckets.items())
+        ]
+
+
+def _frequencies(members: Sequence[tuple[int | None, Question]]) -> dict[str, int | None]:
+    known = [question.frequency for _, question in members if question.frequency is not None]
+    return {"lowest_frequency": min(known, default=None), "highest_frequency": max(known, default=None)}
 
 
 def _share(ranks: Sequence[int | None], k: int) -> float:

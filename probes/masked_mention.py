@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shadowprobe import Answers, Findings, Snippet, VariantProbe, not_measured
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.statistics import describe_rate
 
 if TYPE_CHECKING:
     from shadowprobe import Dataset
-    from shadowprobe.variants import Varied
+    from shadowprobe.measure.variants import Varied
 
 MASKED = "masked"
 
@@ -31,28 +31,23 @@ class MaskedMentionProbe(VariantProbe):
 
     def variants(self, dataset: Dataset) -> Iterator[tuple[str, Snippet]]:
         """The Top and Shadow snippets without their name."""
-        from shadowprobe.build.languages import words_of
-        from shadowprobe.contexts import masked
+        from shadowprobe.base.languages import words_of
+        from shadowprobe.measure.context_variants import mask_mention
 
         word = words_of(dataset.card.language).anything
         for snippet in dataset.snippets("top", "shadow"):
-            yield MASKED, masked(snippet, word)
+            yield MASKED, mask_mention(snippet, word)
 
     def compare(self, answers: Answers, varied: Mapping[str, Varied]) -> Findings:
         """The accuracy without the name on each subset."""
-        from shadowprobe.variants import against_the_run
+        from shadowprobe.measure.variants import against_the_run
 
         if MASKED not in varied:
             return not_measured("the dataset has no Top or Shadow snippets")
         findings: Findings = {}
-        without = varied[MASKED].answers
-        for subset in ("top", "shadow"):
-            found = against_the_run(answers, varied[MASKED], subset)
-            if found is None:
-                continue
+        for subset, row in against_the_run(answers, varied[MASKED]).items():
             rows = answers.rows(subset)
-            hits = int(np.count_nonzero(without.entity[rows] == answers.top_of[answers.space[rows]]))
-            found["answered_with_top"] = hits / found["n"]
-            found["answered_with_top_ci95"] = list(wilson(hits, found["n"]))
-            findings[subset] = found
+            entity = varied[MASKED].answers.entity[rows]
+            hits = int(np.count_nonzero(entity == answers.top_of[answers.space[rows]]))
+            findings[subset] = row | describe_rate("answered_with_top", hits, row["n"])
         return findings

@@ -3,32 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.statistics import bootstrap_counts, mcnemar, paired_difference, wilson
-
-Ints = npt.NDArray[np.int32]
-Booleans = npt.NDArray[np.bool_]
-
-
-def overshadowed(top: Ints, shadow: Ints) -> Booleans:
-    """True where both contexts get the same entity: the name decided, not the context."""
-    same: Booleans = (top >= 0) & (top == shadow)
-    return same
-
-
-def prior_biased(top: Ints, shadow: Ints, prior: Ints) -> Booleans:
-    """True where both contexts get the same entity, and it is the one that contexts without any clue get."""
-    biased: Booleans = overshadowed(top, shadow) & (top == prior)
-    return biased
-
-
-def verdict(low: float, high: float) -> str:
-    """What an interval of reads minus repeats says."""
-    if low > 0:
-        return "reads"
-    return "repeats" if high < 0 else "undecided"
+from shadowprobe.measure.pairs import both_right, has_prior, overshadowed, prior_biased
+from shadowprobe.measure.statistics import count_pairs, decide, describe_difference, describe_rate, mcnemar
 
 
 class OvershadowingProbe(Probe):
@@ -37,10 +15,10 @@ class OvershadowingProbe(Probe):
     `overshadowed`: share of the spaces whose Top and Shadow snippets get the same entity. `prior_bias`: the same, and
     it is the prior too. `answered_with_top`: share of the Shadow snippets answered with the Top entity.
     `consistent`: share of the spaces with both right. NIL and skipped are never the same entity. `reads_minus_repeats`
-    is consistent - prior_bias, with a paired bootstrap interval. A linker that answers by lot among k candidates
-    does either with probability 1/k², so that its difference is 0; `verdict` is `reads` where the interval lies above
-    0, `repeats` below, else `undecided`. It is `silent` where fewer than half of the spaces get two entities, and
-    `unknown` where fewer than half have a prior.
+    is consistent - prior_bias, with a paired bootstrap interval. A linker that chooses at random among k candidates
+    does either with probability 1/k², so that its difference is 0. `verdict` is `reads` where the interval lies above
+    0, `repeats` where it lies below, else `undecided`. It is `silent` where fewer than half of the spaces get two
+    entities, and `unknown` where fewer than half have a prior.
     A space with several Top or Shadow snippets is paired by the first of each; `snippets_left_out` counts the others.
     """
 
@@ -52,32 +30,30 @@ class OvershadowingProbe(Probe):
         n = len(pairs)
         if n == 0:
             return not_measured("the dataset has no space with both a Top and a Shadow snippet")
-        top, shadow = answers.entity[pairs.top], answers.entity[pairs.shadow]
-        top_right, shadow_right = answers.correct[pairs.top], answers.correct[pairs.shadow]
-        prior = answers.prior[pairs.space]
-        # Without neutral contexts, or without answers to them, there is no prior that could be repeated.
-        with_prior = bool((prior >= 0).any())
-        same = overshadowed(top, shadow)
-        biased = prior_biased(top, shadow, prior)
-        rates = {
-            "overshadowed": same,
-            "prior_bias": biased if with_prior else None,
-            "consistent": top_right & shadow_right,
+        with_prior = has_prior(answers)
+        biased, consistent = prior_biased(answers), both_right(answers)
+        # Without neutral contexts, or without answers to them, there is no prior to repeat.
+        is_prior_known = bool(with_prior.any())
+        findings: Findings = {
+            "spaces": n,
+            **describe_rate("overshadowed", int(np.count_nonzero(overshadowed(answers))), n),
+            **describe_rate("prior_bias", int(np.count_nonzero(biased)), n if is_prior_known else 0),
+            **describe_rate("consistent", int(np.count_nonzero(consistent)), n),
         }
-        findings: Findings = {"spaces": n}
-        for name, hits in rates.items():
-            total = int(np.count_nonzero(hits)) if hits is not None else None
-            findings[name] = total / n if total is not None else None
-            findings[f"{name}_ci95"] = list(wilson(total, n)) if total is not None else None
         findings |= self._answered_with_top(answers)
-        findings |= self._top_against_shadow(answers, top_right, shadow_right)
-        if with_prior:
-            findings |= self._reads_against_repeats(answers, top_right & shadow_right, biased)
-            findings["verdict"] = verdict(*findings["reads_minus_repeats_ci95"])
+        top_against_shadow = count_pairs(answers.correct[pairs.top], answers.correct[pairs.shadow])
+        findings |= describe_difference("top_minus_shadow", top_against_shadow, answers.rounds, answers.seed)
+        findings["mcnemar_p"] = mcnemar(top_against_shadow.first_only, top_against_shadow.second_only)
+        if is_prior_known:
+            # The two exclude each other: a space with both right has two different answers.
+            counts = count_pairs(consistent, biased)
+            findings |= describe_difference("reads_minus_repeats", counts, answers.rounds, answers.seed)
+            findings["verdict"] = decide(findings["reads_minus_repeats_ci95"], above="reads", below="repeats")
         if answers.rows("neutral").any():
-            if 2 * int(np.count_nonzero(prior >= 0)) < n:
+            both_linked = answers.linked[pairs.top] & answers.linked[pairs.shadow]
+            if 2 * int(np.count_nonzero(with_prior)) < n:
                 findings["verdict"] = "unknown"
-            elif 2 * int(np.count_nonzero((top >= 0) & (shadow >= 0))) < n:
+            elif 2 * int(np.count_nonzero(both_linked)) < n:
                 findings["verdict"] = "silent"
         findings["snippets_left_out"] = int(np.count_nonzero(answers.rows("top", "shadow"))) - 2 * n
         return findings
@@ -85,25 +61,4 @@ class OvershadowingProbe(Probe):
     def _answered_with_top(self, answers: Answers) -> Findings:
         rows = answers.rows("shadow")
         hits = int(np.count_nonzero(answers.entity[rows] == answers.top_of[answers.space[rows]]))
-        total = int(np.count_nonzero(rows))
-        return {"answered_with_top": hits / total, "answered_with_top_ci95": list(wilson(hits, total))}
-
-    def _top_against_shadow(self, answers: Answers, top: Booleans, shadow: Booleans) -> Findings:
-        table = [int(np.count_nonzero(cell)) for cell in (top & shadow, top & ~shadow, ~top & shadow, ~top & ~shadow)]
-        interval = paired_difference(*table, rounds=answers.rounds, seed=answers.seed)
-        return {
-            "top_minus_shadow": (table[1] - table[2]) / len(top),
-            "top_minus_shadow_ci95": list(interval),
-            "mcnemar_p": mcnemar(table[1], table[2]),
-        }
-
-    def _reads_against_repeats(self, answers: Answers, reads: Booleans, repeats: Booleans) -> Findings:
-        n = len(reads)
-        # The two exclude each other: a space with both right has two different answers.
-        table = [int(np.count_nonzero(reads)), int(np.count_nonzero(repeats))]
-        drawn = bootstrap_counts([*table, n - sum(table)], answers.rounds, answers.seed)
-        interval = np.quantile((drawn[:, 0] - drawn[:, 1]) / n, [0.025, 0.975])
-        return {
-            "reads_minus_repeats": (table[0] - table[1]) / n,
-            "reads_minus_repeats_ci95": [float(bound) for bound in interval],
-        }
+        return describe_rate("answered_with_top", hits, int(np.count_nonzero(rows)))

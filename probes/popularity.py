@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from shadowprobe.answers import Answers, Booleans, Floats
-from shadowprobe.probe import Findings, Probe, not_measured
-from shadowprobe.statistics import paired_difference, wilson
+from shadowprobe.measure.answers import Answers, Booleans, Floats
+from shadowprobe.measure.probe import Findings, Probe, not_measured
+from shadowprobe.measure.statistics import count_pairs, describe_difference, describe_rate
 
 # How many times as common as its Shadow entity the Top entity is.
 GAPS = (0, 2, 5, 10, 50)
@@ -19,7 +19,7 @@ POWERS = 10.0 ** np.arange(1, 19)
 class PopularityProbe(Probe):
     """Is it right only on what is common? Accuracy by commonness of the gold, and Top minus Shadow by their gap.
 
-    `buckets`: for each subset the accuracy by powers of ten of the gold's commonness, where 0 stands with 1 to 9.
+    `buckets`: for each subset the accuracy by powers of ten of the gold's commonness, with 0 among 1 to 9.
     `gaps`: spaces by how many times as common as the gold of the Shadow snippet that of the Top snippet is, where a
     commonness of 0 counts as 1; in each, the accuracy on Top minus that on Shadow, with a paired bootstrap interval.
     NIL, skipped and failed mentions are not right. Entities of unknown commonness are left out.
@@ -29,8 +29,10 @@ class PopularityProbe(Probe):
 
     def measure(self, answers: Answers) -> Findings:
         """The buckets of each subset, and the gaps."""
-        told = [entity.commonness for entity in answers.dataset.entities.values()]
-        of_entity = np.array([np.nan if commonness is None else commonness for commonness in told], dtype=np.float64)
+        entities = answers.dataset.entities.values()
+        of_entity = np.array(
+            [np.nan if one.commonness is None else one.commonness for one in entities], dtype=np.float64
+        )
         commonness = np.where(answers.gold >= 0, of_entity[answers.gold], np.nan)
         if np.isnan(commonness).all():
             return not_measured(f"the dataset `{answers.dataset.name}` does not say how common its entities are")
@@ -50,8 +52,7 @@ class PopularityProbe(Probe):
                 "at_least": 10 ** int(step) if step else 0,
                 "below": 10 ** int(step + 1),
                 "n": n,
-                "accuracy": right / n,
-                "accuracy_ci95": list(wilson(right, n)),
+                **describe_rate("accuracy", right, n),
             }
 
     def _gaps(self, answers: Answers, commonness: Floats) -> Iterator[dict[str, Any]]:
@@ -63,13 +64,10 @@ class PopularityProbe(Probe):
             n = int(np.count_nonzero(inside))
             if not n:
                 continue
-            first, second = answers.correct[pairs.top[inside]], answers.correct[pairs.shadow[inside]]
-            cells = (first & second, first & ~second, ~first & second, ~first & ~second)
-            table = [int(np.count_nonzero(cell)) for cell in cells]
+            counts = count_pairs(answers.correct[pairs.top[inside]], answers.correct[pairs.shadow[inside]])
             yield {
                 "at_least": low,
                 "below": high,
                 "n": n,
-                "top_minus_shadow": (table[1] - table[2]) / n,
-                "top_minus_shadow_ci95": list(paired_difference(*table, rounds=answers.rounds, seed=answers.seed)),
+                **describe_difference("top_minus_shadow", counts, answers.rounds, answers.seed),
             }

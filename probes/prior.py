@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import Booleans
-from shadowprobe.statistics import wilson
+from shadowprobe.measure.answers import Booleans
+from shadowprobe.measure.pairs import repeats_prior
+from shadowprobe.measure.statistics import describe_rate
 
 
 class PriorProbe(Probe):
@@ -39,13 +40,10 @@ class PriorProbe(Probe):
         findings["without_prior"] = len(has_neutral) - len(with_prior)
         findings["stability"] = self._stability(answers, neutral)
         is_top = int(np.count_nonzero(answers.prior[with_prior] == answers.top_of[with_prior]))
-        findings["prior_is_top"] = is_top / len(with_prior)
-        findings["prior_is_top_ci95"] = list(wilson(is_top, len(with_prior)))
-        return findings
+        return findings | describe_rate("prior_is_top", is_top, len(with_prior))
 
     def _shares(self, answers: Answers, rows: Booleans) -> dict[str, float]:
-        linked, correct = answers.linked[rows], answers.correct[rows]
-        is_prior = linked & (answers.entity[rows] == answers.prior[answers.space[rows]])
+        linked, correct, is_prior = answers.linked[rows], answers.correct[rows], repeats_prior(answers)[rows]
         return {
             "prior_correct": float(np.mean(is_prior & correct)),
             "prior_wrong": float(np.mean(is_prior & ~correct)),
@@ -56,7 +54,7 @@ class PriorProbe(Probe):
 
     def _stability(self, answers: Answers, neutral: Booleans) -> float:
         space = answers.space[neutral]
-        agrees = answers.linked[neutral] & (answers.entity[neutral] == answers.prior[space])
+        agrees = repeats_prior(answers)[neutral]
         contexts = np.bincount(space, minlength=len(answers.prior))
         agreeing = np.bincount(space, weights=agrees, minlength=len(answers.prior))
         counted = (contexts > 0) & (answers.prior >= 0)

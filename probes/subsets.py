@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe
-from shadowprobe.answers import MISSING, NIL, SKIPPED, Booleans
-from shadowprobe.scoring import best_threshold, count
-from shadowprobe.statistics import f1_interval
+from shadowprobe.measure.answers import MISSING, NIL, SKIPPED, Booleans
+from shadowprobe.measure.scoring import best_threshold, count_matches
+from shadowprobe.measure.statistics import f1_interval
 
 
 class SubsetsProbe(Probe):
@@ -30,7 +30,7 @@ class SubsetsProbe(Probe):
         n = int(np.count_nonzero(rows))
         entity, correct = answers.entity[rows], answers.correct[rows]
         given = entity >= NIL
-        counts = count(correct, given)
+        counts = count_matches(correct, given)
         answered = int(np.count_nonzero(entity >= 0))
         row = {
             "n": n,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.answers import Ints
-from shadowprobe.statistics import wilson
+from shadowprobe.dataset.index import NONE
+from shadowprobe.measure.answers import Ints
+from shadowprobe.measure.statistics import describe_rate
 
 UNKNOWN = "unknown"
 
@@ -30,29 +31,21 @@ class TemplatesProbe(Probe):
         """The row of each template, and how far they lie apart."""
         if not answers.rows("neutral").any():
             return not_measured("the dataset has no neutral contexts")
-        rows, texts = self._contexts(answers)
-        if not rows:
+        templates = np.unique(answers.template[answers.template != NONE]).tolist()
+        if not templates:
             return not_measured("the neutral contexts do not say which template they are made from")
         if not (answers.prior >= 0).any():
             return not_measured("the linker names no entity in any neutral context")
+        texts = answers.dataset.index.template_texts
         table = {
-            str(template): {"text": texts[template], **self._row(answers, np.array(rows[template], dtype=np.int32))}
-            for template in sorted(rows)
+            str(template): {
+                "text": texts[template],
+                **self._row(answers, np.flatnonzero(answers.template == template).astype(np.int32)),
+            }
+            for template in templates
         }
         shares = [row["prior"] for row in table.values() if row["prior"] is not None]
         return {"spread": max(shares) - min(shares), "templates": table}
-
-    def _contexts(self, answers: Answers) -> tuple[dict[int, list[int]], dict[int, str | None]]:
-        """The rows of each template, and its text with `{name}` in place of the mention."""
-        rows: defaultdict[int, list[int]] = defaultdict(list)
-        texts: dict[int, str | None] = {}
-        for snippet in answers.dataset.snippets("neutral"):
-            if snippet.template is not None:
-                rows[snippet.template].append(answers.row[snippet.id])
-                text = f"{snippet.text[: snippet.start]}{{name}}{snippet.text[snippet.end :]}"
-                if texts.setdefault(snippet.template, text) != text:
-                    texts[snippet.template] = None
-        return dict(rows), texts
 
     def _row(self, answers: Answers, rows: Ints) -> dict[str, Any]:
         entity, space = answers.entity[rows], answers.space[rows]
@@ -69,8 +62,7 @@ class TemplatesProbe(Probe):
             "shadow": float(np.mean(known & ~top)),
             "elsewhere": float(np.mean(linked & ~known)),
             "nil": float(np.mean(~linked)),
-            "prior": same / with_prior if with_prior else None,
-            "prior_ci95": list(wilson(same, with_prior)) if with_prior else None,
+            **describe_rate("prior", same, with_prior),
             "pulled_to": dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             "mean_score": self._mean_score(answers, rows[linked]),
         }

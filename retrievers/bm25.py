@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import bm25s
 import numpy as np
 
-from shadowprobe.retrieval.model import Document, Hit, Query
-from shadowprobe.retrieval.retriever import Retriever, document_text
+from shadowprobe.queries.query import Document, Hit, Query
+from shadowprobe.systems.retriever import Retriever, document_text
 
-from .choosing import best
+from ._shared.best_hits import choose_best
 
 
 class Bm25Retriever(Retriever):
@@ -34,21 +34,22 @@ class Bm25Retriever(Retriever):
             self.ids.append(document.id)
             texts.append(document_text(document))
         tokens = bm25s.tokenize(texts, stopwords="en", show_progress=False)
-        # Gone before the index is made, which takes as much room again.
+        # The texts are freed before the index is made, which needs the same memory again.
         del texts
         self.retriever = bm25s.BM25(k1=self.k1, b=self.b)
         self.retriever.index(tokens, show_progress=False)
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """BM25 scores; a document that shares no word with the query is not found."""
-        asked = bm25s.tokenize([query.text for query in queries], stopwords="en", return_ids=False, show_progress=False)
-        found: list[list[Hit]] = []
-        for query, tokens in zip(queries, asked, strict=True):
+        """Ranks by BM25 scores; a document that shares no word with the query is not returned."""
+        texts = [query.text for query in queries]
+        tokenized = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
+        hits: list[list[Hit]] = []
+        for query, tokens in zip(queries, tokenized, strict=True):
             known = [token for token in tokens if token in self.retriever.vocab_dict]
             if not known:
-                found.append([])
+                hits.append([])
                 continue
             scores = self.retriever.get_scores(known)
             above = np.flatnonzero(scores > 0)
-            found.append(best(query, above, scores[above], self.ids, k))
-        return found
+            hits.append(choose_best(query, above, scores[above], self.ids, k))
+        return hits

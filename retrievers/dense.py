@@ -9,13 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from shadowprobe.errors import LinkerError, missing_extra
-from shadowprobe.retrieval.model import Document, Hit, Query
-from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.queries.query import Document, Hit, Query
+from shadowprobe.systems.hugging_face import handle_load_errors
+from shadowprobe.systems.retriever import Retriever, document_text
+from shadowprobe.systems.sentence_encoder import load_sentence_encoder
 
-from ..loading import loading
-from .choosing import best
+from ._shared.best_hits import choose_best
 
-# So many documents are encoded at once.
+# The number of documents that are encoded at a time.
 BLOCK = 2048
 DPR = "dpr"
 
@@ -25,7 +26,7 @@ class DenseRetriever(Retriever):
 
     A pair has its own model for documents: `-o model=QUESTION_ENCODER -o document_model=CONTEXT_ENCODER`, with
     `-o kind=dpr` for DPR's own encoders (Karpukhin et al., EMNLP 2020) as transformers loads them, which compare by
-    inner product. The search is exact; `-o index=faiss` lets FAISS do it, which holds for far more documents
+    inner product. The search is exact; `-o index=faiss` uses FAISS, which works for far more documents
     (`pip install faiss-cpu`). `-o precision=double` makes scores independent of the batch, at half the speed.
     """
 
@@ -48,81 +49,70 @@ class DenseRetriever(Retriever):
 
     def index(self, documents: Iterable[Document]) -> None:
         """Loads the models and encodes the documents, some thousands at a time."""
-        ask, read = self._encoders()
-        self._ask = ask
+        self._encode_queries, encode_documents = self._load_encoders()
         self.ids: list[str] = []
         blocks = []
-        rest = iter(documents)
-        while block := list(islice(rest, BLOCK)):
+        remaining = iter(documents)
+        while block := list(islice(remaining, BLOCK)):
             self.ids += [document.id for document in block]
-            blocks.append(read([(document.title, document.text) for document in block]))
+            blocks.append(encode_documents(block))
         vectors = np.concatenate(blocks) if blocks else np.zeros((0, 1), dtype=np.float32)
         self._search = _Faiss(vectors) if self.how == "faiss" else _Flat(vectors)
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """Cosines, or DPR's inner products; every document has one."""
-        vectors = self._ask([query.text for query in queries])
-        found = self._search(vectors, k)
+        """Ranks by cosines, or by DPR's inner products; every document has one."""
+        vectors = self._encode_queries([query.text for query in queries])
+        results = self._search(vectors, k)
         return [
-            best(query, numbers, scores, self.ids, k) for query, (numbers, scores) in zip(queries, found, strict=True)
+            choose_best(query, numbers, scores, self.ids, k)
+            for query, (numbers, scores) in zip(queries, results, strict=True)
         ]
 
-    def _encoders(self) -> tuple[Any, Any]:
+    def _load_encoders(self) -> tuple[Any, Any]:
         if self.kind == DPR:
-            return self._dpr_encoders()
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise missing_extra("dense") from error
-        with loading(self.name, self.model):
-            asking = SentenceTransformer(self.model, device=self.device)
-        with loading(self.name, self.document_model):
-            reading = SentenceTransformer(self.document_model, device=self.device) if self.document_model else asking
-        if self.precision == "double":
-            asking.double()
-            reading.double()
+            return self._load_dpr_encoders()
+        encode_queries = encode_texts = load_sentence_encoder(self.name, self.model, self.device, self.precision)
+        if self.document_model:
+            encode_texts = load_sentence_encoder(self.name, self.document_model, self.device, self.precision)
+        return encode_queries, lambda documents: encode_texts([document_text(document) for document in documents])
 
-        def encode(model: Any, texts: list[str]) -> Any:
-            return model.encode(
-                texts, batch_size=64, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-            )
-
-        return (
-            lambda texts: encode(asking, texts),
-            lambda pairs: encode(reading, [f"{title}. {text}" for title, text in pairs]),
-        )
-
-    def _dpr_encoders(self) -> tuple[Any, Any]:
+    def _load_dpr_encoders(self) -> tuple[Any, Any]:
         try:
             import torch
             from transformers import AutoTokenizer, DPRContextEncoder, DPRQuestionEncoder
         except ImportError as error:
             raise missing_extra("dense") from error
-        kinds = ((DPRQuestionEncoder, self.model), (DPRContextEncoder, self.document_model))
-        loaded = []
-        for kind, name in kinds:
-            with loading(self.name, name):
-                encoder: Any = kind.from_pretrained(name)
-                loaded.append((AutoTokenizer.from_pretrained(name), encoder.to(self.device).eval()))
+
+        def load(kind: Any, name: str) -> Any:
+            """Loads one of the two; returns a function that encodes columns: texts, or titles and texts."""
+            with handle_load_errors(self.name, name):
+                encoder = kind.from_pretrained(name).to(self.device).eval()
+                tokenizer = AutoTokenizer.from_pretrained(name)
             if self.precision == "double":
                 encoder.double()
 
-        def encode(which: int, texts: list[Any]) -> Any:
-            tokenizer, encoder = loaded[which]
-            pieces = []
-            for start in range(0, len(texts), 64):
-                part = texts[start : start + 64]
-                columns = [list(column) for column in zip(*part, strict=True)] if isinstance(part[0], tuple) else [part]
-                tokens = tokenizer(*columns, padding=True, truncation=True, max_length=256, return_tensors="pt")
-                with torch.no_grad():
-                    pieces.append(encoder(**tokens.to(self.device)).pooler_output.cpu().numpy())
-            return np.concatenate(pieces)
+            def encode(*columns: list[str]) -> Any:
+                pieces = []
+                for start in range(0, len(columns[0]), 64):
+                    part = [column[start : start + 64] for column in columns]
+                    tokens = tokenizer(*part, padding=True, truncation=True, max_length=256, return_tensors="pt")
+                    with torch.no_grad():
+                        pieces.append(encoder(**tokens.to(self.device)).pooler_output.cpu().numpy())
+                return np.concatenate(pieces)
 
-        return (lambda texts: encode(0, texts), lambda pairs: encode(1, pairs))
+            return encode
+
+        encode_queries, encode_pairs = (
+            load(DPRQuestionEncoder, self.model),
+            load(DPRContextEncoder, self.document_model),
+        )
+        return encode_queries, lambda documents: encode_pairs(
+            [document.title for document in documents], [document.text for document in documents]
+        )
 
 
 class _Flat:
-    """Exact search by one product of matrices."""
+    """Exact search with one matrix product."""
 
     def __init__(self, vectors: Any) -> None:
         self._vectors = vectors
@@ -133,7 +123,7 @@ class _Flat:
 
 
 class _Faiss:
-    """The same by FAISS."""
+    """Exact search with FAISS."""
 
     def __init__(self, vectors: Any) -> None:
         try:
@@ -147,7 +137,7 @@ class _Faiss:
         vectors = np.ascontiguousarray(queries, dtype=np.float32)
         size, many = k + 1, self._index.ntotal
         scores, numbers = self._index.search(vectors, size)
-        # Whatever equals the last that fits takes part in the draw, and FAISS would choose by the order of documents.
+        # All documents with the same score as the last one must be returned: FAISS chooses by the order of documents.
         while size < many and np.any(np.round(scores[:, -1], 6) == np.round(scores[:, k - 1], 6)):
             size = min(2 * size, many)
             scores, numbers = self._index.search(vectors, size)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from shadowprobe.retrieval.model import Document, Hit, Query
-from shadowprobe.retrieval.retriever import Retriever, document_text
+from shadowprobe.queries.query import Document, Hit, Query
+from shadowprobe.systems.retriever import Retriever, document_text
 
-from .choosing import best
+from ._shared.best_hits import choose_best
 
 
 class TfidfRetriever(Retriever):
@@ -32,19 +32,19 @@ class TfidfRetriever(Retriever):
         self.vectorizer = TfidfVectorizer(
             ngram_range=(1, 2 if self.pairs else 1), sublinear_tf=True, stop_words="english", strip_accents="unicode"
         )
-        # Documents by word, so that a query touches only the words that it has.
-        self.matrix = self.vectorizer.fit_transform(self._texts(documents)).T.tocsr()
+        # The matrix is transposed, so that a query only needs the rows of its words.
+        self.matrix = self.vectorizer.fit_transform(self._read_texts(documents)).T.tocsr()
 
-    def _texts(self, documents: Iterable[Document]) -> Iterable[str]:
+    def _read_texts(self, documents: Iterable[Document]) -> Iterable[str]:
         for document in documents:
             self.ids.append(document.id)
             yield document_text(document)
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """Cosines; a document that shares no word with the query is not found."""
+        """Ranks by cosines; a document that shares no word with the query is not returned."""
         cosines = self.vectorizer.transform([query.text for query in queries]) @ self.matrix
-        found = []
-        for row, query in enumerate(queries):
-            one = cosines[row]
-            found.append(best(query, one.indices, np.asarray(one.data), self.ids, k))
-        return found
+        hits = []
+        for number, query in enumerate(queries):
+            row = cosines[number]
+            hits.append(choose_best(query, row.indices, np.asarray(row.data), self.ids, k))
+        return hits

@@ -144,7 +144,7 @@ def redirect_of(page: int) -> int | None:
     return {REDIRECT: page - REDIRECT + 1, DOUBLE: page - 1}.get(page % FAMILY)
 
 
-def links_of(page: int, count: int, lottery: random.Random) -> list[int]:
+def links_of(page: int, count: int, generator: random.Random) -> list[int]:
     """The pages to which a page links: a few get most of the links, as in a real wiki."""
     target = redirect_of(page)
     if target is not None:
@@ -153,7 +153,7 @@ def links_of(page: int, count: int, lottery: random.Random) -> list[int]:
         # Above the last page there is none.
         red = [count + page] if page // FAMILY % RED == 0 else []
         return [page + member for member in range(1, LIST + 1)] + red
-    return sorted({int(count * lottery.random() ** 3) for _ in range(lottery.randrange(2 * LINKS))} - {page})
+    return sorted({int(count * generator.random() ** 3) for _ in range(generator.randrange(2 * LINKS))} - {page})
 
 
 def quoted(text: str) -> str:
@@ -161,7 +161,7 @@ def quoted(text: str) -> str:
     return "'" + re.sub(r"(['\"\\])", r"\\\1", text) + "'"
 
 
-def page_text(page: int, links: Sequence[int], lottery: random.Random) -> str:
+def page_text(page: int, links: Sequence[int], generator: random.Random) -> str:
     """The wikitext of a page."""
     target = redirect_of(page)
     if target is not None:
@@ -169,13 +169,13 @@ def page_text(page: int, links: Sequence[int], lottery: random.Random) -> str:
     names = [title_of(link).replace("_", " ") for link in links]
     if page % FAMILY == 0:
         return "\n".join(f"* [[{name}]]" for name in names) + "\n__DISAMBIG__"
-    return " ".join(f"{' '.join(lottery.choices(WORDS, k=6))} [[{name}|{lottery.choice(WORDS)}]]" for name in names)
+    return " ".join(f"{' '.join(generator.choices(WORDS, k=6))} [[{name}|{generator.choice(WORDS)}]]" for name in names)
 
 
 def write_dump(directory: Path, size: int, *, seed: int = 7, packed: bool = False) -> int:
     """Writes all files, of about this many bytes together before they are packed, and says how many pages there are."""
     directory.mkdir(parents=True, exist_ok=True)
-    lottery = random.Random(seed)
+    generator = random.Random(seed)
     count = max(1, size // PAGE_BYTES // FAMILY) * FAMILY
     with ExitStack() as stack:
 
@@ -189,7 +189,7 @@ def write_dump(directory: Path, size: int, *, seed: int = 7, packed: bool = Fals
         articles = new("pages-articles.xml")
         articles.write(SITE.encode())
         for page in range(count):
-            _write_page(page, count, lottery, tables, articles)
+            _write_page(page, count, generator, tables, articles)
         articles.write(b"</mediawiki>\n")
         for table in tables.values():
             table.close()
@@ -197,14 +197,14 @@ def write_dump(directory: Path, size: int, *, seed: int = 7, packed: bool = Fals
 
 
 def _write_page(
-    page: int, count: int, lottery: random.Random, tables: dict[str, TableWriter], articles: IO[bytes]
+    page: int, count: int, generator: random.Random, tables: dict[str, TableWriter], articles: IO[bytes]
 ) -> None:
-    links, target = links_of(page, count, lottery), redirect_of(page)
-    title, text = title_of(page), page_text(page, links, lottery)
+    links, target = links_of(page, count, generator), redirect_of(page)
+    title, text = title_of(page), page_text(page, links, generator)
     number = page + 1
     redirect = 0 if target is None else 1
     tables["page"].add(
-        f"({number},0,{quoted(title)},{redirect},0,{lottery.random():.12f},'20260101000000','20260101000000',"
+        f"({number},0,{quoted(title)},{redirect},0,{generator.random():.12f},'20260101000000','20260101000000',"
         f"{number + 1000},{len(text)},'wikitext',NULL)"
     )
     tables["linktarget"].add(f"({number},0,{quoted(title)})")

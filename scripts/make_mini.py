@@ -12,8 +12,8 @@ from typing import Any
 
 from check_mini_source import MARK, check_files, plain
 
-from shadowprobe.dataset import Card, write_dataset
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.dataset.dataset import Card, write_dataset
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "data" / "sources"

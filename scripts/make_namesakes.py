@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from shadowprobe.jsonl import encode_json, encode_lines, file_digest
-from shadowprobe.knowledge import base_name
-from shadowprobe.retrieval.amber_making import Made, Namesake, Properties, Property, make_sets, paper_properties
-from shadowprobe.retrieval.amber_sets import FILE
-from shadowprobe.retrieval.collection import CARD, DOCUMENTS, CollectionCard
-from shadowprobe.retrieval.entity_questions import Question, ask, relations
-from shadowprobe.retrieval.model import Document
+from shadowprobe.base.files import file_digest
+from shadowprobe.base.jsonl import encode_json, encode_lines
+from shadowprobe.dataset.knowledge import base_name
+from shadowprobe.queries.amber_sets import FILE
+from shadowprobe.queries.collection import CARD, DOCUMENTS, CollectionCard
+from shadowprobe.queries.query import Document
+from shadowprobe.queries.question_files import Question, make_question, relations
+from shadowprobe.sets.amber_rules import MadeSets, Namesake, Properties, Property, make_sets, read_properties
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "data" / "sources"
@@ -70,10 +71,10 @@ def read_articles() -> list[Article]:
 def read_own_properties() -> Properties:
     """The kinds of the collection, with the properties of the paper and ours."""
     own = msgspec.convert(tomllib.loads((SOURCES / "namesakes" / "amber.toml").read_text(encoding="utf-8")), Properties)
-    return Properties(own.types, {**own.properties, **paper_properties().properties})
+    return Properties(own.types, {**own.properties, **read_properties().properties})
 
 
-def make_amber(articles: list[Article], collection: str, own: Properties) -> Made:
+def make_amber(articles: list[Article], collection: str, own: Properties) -> MadeSets:
     """The sets of one collection: entities of its kinds, each with the properties that its kind is told apart by."""
     names: dict[str, list[Namesake]] = {}
     used: dict[str, Property] = {}
@@ -100,7 +101,7 @@ def make_questions(articles: list[Article]) -> dict[str, list[Question]]:
     for number, subject, article in asked:
         if often[number, subject] == 1:
             answers = tuple(dict.fromkeys(form for value in article.facts[number] for form in value))
-            questions.setdefault(number, []).append(Question(ask(number, subject), answers, subject))
+            questions.setdefault(number, []).append(Question(make_question(number, subject), answers, subject))
     return questions
 
 

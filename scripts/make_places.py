@@ -17,8 +17,8 @@ from check_mini_source import MAX_WORDS, MIN_WORDS, runs
 from msgspec.structs import replace
 from places_world import DESCRIBED, Place, Profile, World, degrees, kilometres
 
-from shadowprobe.dataset import Card, write_dataset
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.dataset.dataset import Card, write_dataset
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SEED = "places-1"

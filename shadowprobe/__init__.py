@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from shadowprobe.base.model import Candidate, Entity, EntitySpace, Failure, Prediction, Snippet
+from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import (
     DownloadError,
     InputError,
@@ -14,41 +16,39 @@ from shadowprobe.errors import (
     ShadowprobeError,
     UsageError,
 )
-from shadowprobe.knowledge import Knowledge
-from shadowprobe.linker import Linker, context_of
-from shadowprobe.model import Candidate, Entity, EntitySpace, Failure, Prediction, Snippet
-from shadowprobe.probe import Findings, Probe, VariantProbe, not_measured
+from shadowprobe.measure.probe import Findings, Probe, VariantProbe, not_measured
+from shadowprobe.systems.linker import Linker, context_of
 
 if TYPE_CHECKING:
-    from shadowprobe.answers import Answers as Answers
-    from shadowprobe.catalogue import open_dataset as open_dataset
-    from shadowprobe.dataset import Card as Card
-    from shadowprobe.dataset import Dataset as Dataset
-    from shadowprobe.dataset import write_dataset as write_dataset
-    from shadowprobe.identity import Resolver as Resolver
-    from shadowprobe.identity import normalise_title as normalise_title
-    from shadowprobe.session import Settings as Settings
-    from shadowprobe.session import run as run
-    from shadowprobe.session import score as score
-    from shadowprobe.web import Request as Request
-    from shadowprobe.web import WebLinker as WebLinker
-    from shadowprobe.worker import WorkerLinker as WorkerLinker
+    from shadowprobe.base.identity import Resolver as Resolver
+    from shadowprobe.base.identity import normalise_title as normalise_title
+    from shadowprobe.catalogue.datasets import open_dataset as open_dataset
+    from shadowprobe.dataset.dataset import Card as Card
+    from shadowprobe.dataset.dataset import Dataset as Dataset
+    from shadowprobe.dataset.dataset import write_dataset as write_dataset
+    from shadowprobe.measure.answers import Answers as Answers
+    from shadowprobe.runs.api import run as run
+    from shadowprobe.runs.api import score as score
+    from shadowprobe.runs.linking import Settings as Settings
+    from shadowprobe.systems.web_linker import Request as Request
+    from shadowprobe.systems.web_linker import WebLinker as WebLinker
+    from shadowprobe.systems.worker_linker import WorkerLinker as WorkerLinker
 
 # Fetched when first asked for: they bring NumPy or asyncio, and a linker's file should load without them.
 _LATER = {
-    "Answers": "answers",
-    "Card": "dataset",
-    "Dataset": "dataset",
-    "Request": "web",
-    "Resolver": "identity",
-    "Settings": "session",
-    "WebLinker": "web",
-    "WorkerLinker": "worker",
-    "normalise_title": "identity",
-    "open_dataset": "catalogue",
-    "run": "session",
-    "score": "session",
-    "write_dataset": "dataset",
+    "Answers": "measure.answers",
+    "Card": "dataset.dataset",
+    "Dataset": "dataset.dataset",
+    "Request": "systems.web_linker",
+    "Resolver": "base.identity",
+    "Settings": "runs.linking",
+    "WebLinker": "systems.web_linker",
+    "WorkerLinker": "systems.worker_linker",
+    "normalise_title": "base.identity",
+    "open_dataset": "catalogue.datasets",
+    "run": "runs.api",
+    "score": "runs.api",
+    "write_dataset": "dataset.dataset",
 }
 
 __version__ = "0.1.0"

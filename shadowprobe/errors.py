@@ -1,14 +1,14 @@
-"""What can go wrong, as exceptions whose text is written for the person who meets it.
+"""The exceptions, with messages that are written for the user.
 
 ShadowprobeError
-├── UsageError         an option or argument that cannot be
+├── UsageError         an invalid option or argument
 ├── InputError         a file whose content is wrong: names file, line and field
 ├── PluginError        a linker or probe that cannot be found or loaded
 ├── LinkerError        a linker that cannot work at all: missing extra, token, service
-│   └── ItemError      a linker that failed on one snippet; the run goes on
-├── GerbilError        a GERBIL instance that is not there, or that refuses
+│   └── ItemError      a linker that failed on one snippet; the run continues
+├── GerbilError        a GERBIL instance that cannot be reached, or that refuses
 ├── BuildError         a wiki or a setting with which no dataset can be built
-└── DownloadError      a dataset that could not be fetched
+└── DownloadError      a dataset that could not be downloaded
 """
 
 from __future__ import annotations
@@ -17,13 +17,21 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+# The packages of an extra by their import names, where not one command but several need it.
+EXTRAS = {
+    "build": frozenset(
+        {"bs4", "lxml", "lxml_html_clean", "mwclient", "protego", "py3langid", "requests", "spacy", "trafilatura"}
+        | {"w3lib", "warcio"}
+    )
+}
+
 
 class ShadowprobeError(Exception):
-    """Base of all errors that a user can cause and mend; the command line prints its text and exits with 2."""
+    """Base of all errors that a user can cause and fix; the command line prints the message and exits with 2."""
 
 
 class UsageError(ShadowprobeError):
-    """An option or argument that cannot be."""
+    """An invalid option or argument."""
 
 
 class InputError(ShadowprobeError):
@@ -48,7 +56,7 @@ class ItemError(LinkerError):
 
 
 class GerbilError(ShadowprobeError):
-    """A GERBIL instance that is not there, or that refuses."""
+    """A GERBIL instance that cannot be reached, or that refuses."""
 
 
 class BuildError(ShadowprobeError):
@@ -56,15 +64,34 @@ class BuildError(ShadowprobeError):
 
 
 class DownloadError(ShadowprobeError):
-    """A dataset that could not be fetched."""
+    """A dataset that could not be downloaded."""
+
+
+def format_error(error: BaseException) -> str:
+    """Formats an error on one line: its message, with the name of its class if it was not written for the user."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, ShadowprobeError) else f"{type(error).__name__}: {text}"
+
+
+def shorten(text: str, length: int = 200) -> str:
+    """Returns the beginning of a text on one line, for a message."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[:length]}..."
 
 
 def missing_extra(linker: str, extra: str | None = None) -> LinkerError:
-    """The error of a linker whose optional packages are not installed: it says what to type."""
+    """Makes the error for missing optional packages of a linker; it says what to type."""
     return LinkerError(f"`{linker}` needs its extra: pip install 'shadowprobe[{extra or linker}]'")
 
 
+def missing_packages(error: ModuleNotFoundError) -> UsageError | None:
+    """The error of a command whose optional packages are not installed; None for any other package."""
+    package = (error.name or "").partition(".")[0]
+    extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+    return UsageError(f"`{package}` is not installed: pip install 'shadowprobe[{extra}]'") if extra else None
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint such as ` (did you mean `rel`?)`, or nothing where no known word is near."""
+    """Returns a hint such as ` (did you mean `rel`?)`, or an empty string if no known word is similar."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" (did you mean `{close[0]}`?)" if close else ""

@@ -1,4 +1,4 @@
-"""Linkers, retrievers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
+"""Finds linkers, retrievers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -17,28 +17,35 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from msgspec import Struct
 
+import shadowprobe
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
-from shadowprobe.linker import Linker
-from shadowprobe.probe import Probe
-from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.measure.probe import Probe
+from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.retriever import Retriever
 
 Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
 LINKERS: Group = "shadowprobe.linkers"
 PROBES: Group = "shadowprobe.probes"
 RETRIEVERS: Group = "shadowprobe.retrievers"
 RETRIEVAL_PROBES: Group = "shadowprobe.retrieval_probes"
-# What one of a group is called; the plural is the command that lists them.
+# Systems that a user may look for among the linkers, and what to use instead.
+_NOT_LINKERS = {
+    "gerbil": "GERBIL is a benchmark and no linker: it returns totals and no answers, so no probe can be asked of it."
+    " `shadowprobe gerbil run --annotator NAME --dataset D --url URL` gives Table 3; a system with a NIF service can be"
+    " asked: --linker nif -o url=..."
+}
+# The noun for one plugin of a group; its plural is the command that lists them.
 NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_PROBES: "probe"}
-# A retriever of this kind, and the linker behind it: `linker:blend`.
+# A retriever that is made of a linker: `linker:blend`.
 BY_LINKER = "linker:"
 P = TypeVar("P")
-Made = TypeVar("Made", Linker, Retriever)
+System = TypeVar("System", Linker, Retriever)
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
 class Listing(Struct, frozen=True):
-    """A plugin as a list shows it, read from its source without importing it."""
+    """The entry of a plugin in a list, read from its source without importing it."""
 
     name: str
     about: str
@@ -47,31 +54,31 @@ class Listing(Struct, frozen=True):
 
 
 def names(group: Group) -> list[str]:
-    """The names of a group's plugins, in the order of their package's list, our own package first."""
-    return [point.name for point in _points(group)]
+    """Lists the names of a group's plugins, our own in their order and then others by name."""
+    return [point.name for point in _find_entry_points(group)]
 
 
 def listings(group: Group) -> Iterator[Listing]:
-    """Every plugin of a group with what it needs; none of them is imported."""
-    for point in _points(group):
+    """Yields every plugin of a group and its requirements, without importing it."""
+    for point in _find_entry_points(group):
         about, needs = _describe(point)
         yield Listing(point.name, about, needs, point.dist.name if point.dist else "")
 
 
 def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
-    """A linker by name or place, with its options read from strings as their types ask."""
-    return _named(*_load(spec, LINKERS, Linker), spec, options or {})
+    """Makes a linker by name or location, and converts its options from strings to their types."""
+    return _make_system(*_load(spec, LINKERS, Linker), spec, options or {})
 
 
 def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
-    """A retriever by name or place; `linker:NAME` makes one of a linker, whose options it then takes."""
+    """Makes a retriever by name or location; `linker:NAME` makes one from a linker and its options."""
     if spec.rstrip(":") == BY_LINKER.rstrip(":"):
         raise UsageError(f"retriever `{spec}`: name the linker too, as in {BY_LINKER}prior")
     if not spec.startswith(BY_LINKER):
-        return _named(*_load(spec, RETRIEVERS, Retriever), spec, options or {})
+        return _make_system(*_load(spec, RETRIEVERS, Retriever), spec, options or {})
     kind, _ = _load(BY_LINKER.rstrip(":"), RETRIEVERS, Retriever)
     linker = make_linker(spec.removeprefix(BY_LINKER), options)
-    # Its one argument is the linker, as that of no other retriever is.
+    # Only this retriever has a linker as its argument.
     retriever: Retriever = kind(linker)  # type: ignore[call-arg]
     vars(retriever)["name"], vars(retriever)["version"] = f"{BY_LINKER}{linker.name}", linker.version
     retriever.notes = []
@@ -79,30 +86,33 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
 
 
 def make_retrieval_probe(spec: str, base: type[P]) -> P:
-    """A probe of retrieval by name or place, of the kind that a command can use."""
+    """Makes a probe of retrieval by name or location, which must derive from the given base class."""
     kind, _ = _load(spec, RETRIEVAL_PROBES, base)
-    return _made_probe(kind, spec)
+    return _construct_probe(kind, spec)
 
 
-def _named(kind: type[Made], version: str, spec: str, options: Mapping[str, str]) -> Made:
-    made = _construct(kind, spec, options)
-    # Set on the instance: what a run records, and what a resumed run must find unchanged.
-    vars(made)["name"] = kind.name or kind.__name__
-    vars(made)["version"] = kind.version or version
-    made.notes = []
-    return made
+def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str]) -> System:
+    system = _construct(kind, spec, options)
+    # Set on the instance: a run records them, and they must be the same when it is resumed.
+    vars(system)["name"] = kind.name or kind.__name__
+    vars(system)["version"] = kind.version or version
+    system.notes = []
+    return system
 
 
-def adopt(linker: Linker) -> Linker:
-    """A linker made by its user: its version tells its code and state, so that changed ones do not share answers."""
+def add_version(linker: Linker) -> Linker:
+    """Adds a version to a linker that a user constructed: a digest of its code and state.
+
+    A changed linker then has another version, and does not reuse the answers of the old one.
+    """
     kind = type(linker)
     if not kind.version:
         try:
             source = inspect.getsource(kind)
         except (OSError, TypeError):
-            # Nothing can be said of its code, and so none of its answers may be another's.
+            # Its code is not known, so its answers are never reused.
             source = str(uuid.uuid4())
-        # What it was made with; what running it has added since says nothing of its answers.
+        # Only the attributes of its construction count, and not those that a run has added.
         keys = vars(linker).setdefault("_made_with", sorted(vars(linker).keys() - kind.incidental))
         state = repr([(key, vars(linker).get(key)) for key in keys])
         vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
@@ -110,32 +120,32 @@ def adopt(linker: Linker) -> Linker:
 
 
 def make_probe(spec: str) -> Probe:
-    """A probe by name or place."""
+    """Makes a probe by name or location."""
     kind, _ = _load(spec, PROBES, Probe)
-    return _made_probe(kind, spec)
+    return _construct_probe(kind, spec)
 
 
-def _made_probe(kind: type[P], spec: str) -> P:
+def _construct_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
     except Exception as error:
-        raise PluginError(f"probe `{spec}` cannot be made: {_one_line(error)}") from error
+        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
 
 
-def options_of(kind: type) -> dict[str, inspect.Parameter]:
-    """The options of a linker or retriever: the keyword arguments of its constructor, and of those its `**` goes to."""
+def list_options(kind: type) -> dict[str, inspect.Parameter]:
+    """Lists the options of a linker or retriever: the keyword arguments of its constructor and those of its bases."""
     options: dict[str, inspect.Parameter] = {}
-    for constructor in _constructors(kind):
+    for constructor in _find_constructors(kind):
         for parameter in list(inspect.signature(constructor).parameters.values())[1:]:
             if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
                 options.setdefault(parameter.name, parameter)
     return options
 
 
-def _constructors(kind: type) -> Iterator[Callable[..., None]]:
-    """The constructor of a class, then those of its bases as long as each takes `**` for the next."""
+def _find_constructors(kind: type) -> Iterator[Callable[..., None]]:
+    """Yields the constructor of a class, then those of its bases as long as each passes `**` to the next."""
     for base in kind.__mro__:
         constructor = vars(base).get("__init__")
         if constructor is None or base is object:
@@ -146,60 +156,62 @@ def _constructors(kind: type) -> Iterator[Callable[..., None]]:
 
 
 def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Every option of a linker or retriever with the value that this run uses."""
+    """Returns every option of a linker or retriever with its value in this run."""
     kind, given = type(linker), given or {}
-    kinds = _kinds(kind)
+    kinds = _find_types(kind)
     return {
-        name: _convert(name, given[name], kinds[name]) if name in given else _value(linker, name, parameter)
-        for name, parameter in options_of(kind).items()
+        name: _convert(name, given[name], kinds[name]) if name in given else _read_value(linker, name, parameter)
+        for name, parameter in list_options(kind).items()
     }
 
 
-def _value(linker: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
-    """The value of an option that is not given; a method of the same name is not where it is kept."""
-    kept = getattr(linker, name, parameter.default)
-    return parameter.default if inspect.ismethod(kept) else kept
+def _read_value(linker: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
+    """Returns the value of an option that is not given; a method with the same name is not its value."""
+    value = getattr(linker, name, parameter.default)
+    return parameter.default if inspect.ismethod(value) else value
 
 
-def _points(group: Group) -> list[EntryPoint]:
-    found: dict[tuple[str, str], EntryPoint] = {}
+def _find_entry_points(group: Group) -> list[EntryPoint]:
+    points: dict[tuple[str, str], EntryPoint] = {}
     for point in entry_points(group=group):
-        # An editable and an installed copy of one package list the same plugin twice.
-        found.setdefault((point.name, point.value), point)
-    own = [point for point in found.values() if point.value.startswith("shadowprobe.")]
-    others = sorted((p for p in found.values() if p not in own), key=lambda point: point.name)
+        # An editable and an installed copy of a package list the same plugin twice.
+        points.setdefault((point.name, point.value), point)
+    own = [point for point in points.values() if point.value.startswith("shadowprobe.")]
+    others = sorted((point for point in points.values() if point not in own), key=lambda point: point.name)
     return own + others
 
 
 def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
-    """The class that a spec names, and the version of what it came from."""
+    """Returns the class that a spec names, and its version."""
     if ":" in spec:
         module_name, _, class_name = spec.rpartition(":")
         if module_name.endswith(".py"):
-            return _class(_from_file(Path(module_name)), class_name, spec, base), _file_version(module_name)
-        return _class(_from_module(module_name, spec), class_name, spec, base), _module_version(module_name)
+            return _get_class(_load_file(Path(module_name)), class_name, spec, base), _hash_file(module_name)
+        return _get_class(_import_module(module_name, spec), class_name, spec, base), _hash_module(module_name)
     what = NOUNS[group]
-    matching = [point for point in _points(group) if point.name == spec]
+    matching = [point for point in _find_entry_points(group) if point.name == spec]
     if not matching:
         if spec.endswith(".py"):
             raise PluginError(f"{spec}: name the class too, as in {spec}:My{what.capitalize()}")
-        # The list of probes has those that are asked of linkers.
-        there_are = f"there are {', '.join(sorted(names(group)))}"
-        listed = there_are if group == RETRIEVAL_PROBES else f"`shadowprobe {what}s` lists them"
+        if group == LINKERS and spec in _NOT_LINKERS:
+            raise PluginError(_NOT_LINKERS[spec])
+        # `shadowprobe probes` lists only the probes for linkers.
+        listed = f"`shadowprobe {what}s` lists them"
+        if group == RETRIEVAL_PROBES:
+            listed = f"there are {', '.join(sorted(names(group)))}"
         raise PluginError(
-            f"unknown {what} `{spec}`{nearest(spec, names(group))}:"
-            f" {listed}; a class of yours is given as file.py:Class"
+            f"unknown {what} `{spec}`{nearest(spec, names(group))}: {listed}; give your own class as file.py:Class"
         )
     if len(matching) > 1:
         places = " and ".join(f"`{point.value}`" for point in matching)
-        raise PluginError(f"two packages offer the {what} `{spec}`; choose one by its place: {places}")
+        raise PluginError(f"two packages have a {what} `{spec}`; choose one by its location: {places}")
     module_name, _, class_name = matching[0].value.partition(":")
-    module = _from_module(module_name, spec)
+    module = _import_module(module_name, spec)
     dist = matching[0].dist
-    return _class(module, class_name, spec, base), dist.version if dist else ""
+    return _get_class(module, class_name, spec, base), dist.version if dist else ""
 
 
-def _from_file(path: Path) -> ModuleType:
+def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PluginError(f"{path}: no such file")
     name = f"shadowprobe_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
@@ -208,51 +220,52 @@ def _from_file(path: Path) -> ModuleType:
         raise PluginError(f"{path}: cannot be loaded as Python")
     module = importlib.util.module_from_spec(module_spec)
     sys.modules[name] = module
-    # A file may import its neighbours, as it could when run as a script.
+    # A file may import other files of its directory, like a script.
     sys.path.insert(0, str(path.resolve().parent))
     try:
         module_spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise PluginError(f"{path}: {_one_line(error)}") from error
+        raise PluginError(f"{path}: {_format_cause(error)}") from error
     finally:
         sys.path.remove(str(path.resolve().parent))
     return module
 
 
-def _from_module(name: str, spec: str) -> ModuleType:
+def _import_module(name: str, spec: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         hint = ""
-        if error.name in {LINKERS, PROBES, "shadowprobe.linkers.retrievers"}:
+        if error.name in {LINKERS, PROBES, "shadowprobe.retrievers"}:
             hint = ": this Python runs in the source tree of an installed shadowprobe; start it in another folder"
             hint += ", or install with pip install -e ."
         raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`{hint}") from error
     except LinkerError:
         raise
     except (Exception, SystemExit) as error:
-        raise PluginError(f"`{spec}` cannot be loaded: {_one_line(error)}") from error
+        raise PluginError(f"`{spec}` cannot be loaded: {_format_cause(error)}") from error
 
 
-def _class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
+def _get_class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
     kind = getattr(module, name, None)
     if kind is None:
         defined = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise PluginError(f"`{spec}`: there is no class `{name}` in it{nearest(name, defined)}")
     if not (isinstance(kind, type) and issubclass(kind, base)):
-        package = base.__module__.rpartition(".")[0]
+        # The package from which users import the base class.
+        package = "shadowprobe" if hasattr(shadowprobe, base.__name__) else "shadowprobe.retrieval"
         raise PluginError(f"`{spec}`: `{name}` does not derive from {package}.{base.__name__}")
     return kind
 
 
-def _construct(kind: type[Made], spec: str, given: Mapping[str, str]) -> Made:
-    known = options_of(kind)
-    kinds = _kinds(kind)
+def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
+    known = list_options(kind)
+    kinds = _find_types(kind)
     noun = "linker" if issubclass(kind, Linker) else "retriever"
     for key in given:
         if key not in known:
-            offer = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise UsageError(f"{noun} `{spec}` has no option `{key}`{nearest(key, known)}: {offer}")
+            options = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise UsageError(f"{noun} `{spec}` has no option `{key}`{nearest(key, known)}: {options}")
     values = {key: _convert(key, text, kinds[key]) for key, text in given.items()}
     missing = [name for name, p in known.items() if p.default is p.empty and name not in values]
     if missing:
@@ -260,21 +273,21 @@ def _construct(kind: type[Made], spec: str, given: Mapping[str, str]) -> Made:
     try:
         return kind(**values)
     except ValueError as error:
-        raise UsageError(f"{noun} `{spec}`: {_one_line(error)}") from error
+        raise UsageError(f"{noun} `{spec}`: {_format_cause(error)}") from error
     except ShadowprobeError:
         raise
     except Exception as error:
-        raise PluginError(f"{noun} `{spec}` cannot be made: {_one_line(error)}") from error
+        raise PluginError(f"{noun} `{spec}` cannot be made: {_format_cause(error)}") from error
 
 
-def _kinds(kind: type) -> dict[str, Any]:
-    """The type of each option: as annotated, else that of its default, else text."""
+def _find_types(kind: type) -> dict[str, Any]:
+    """Finds the type of each option: its annotation, else the type of its default, else text."""
     kinds: dict[str, Any] = {}
-    for constructor in _constructors(kind):
+    for constructor in _find_constructors(kind):
         try:
             hints = get_type_hints(constructor)
         except Exception:
-            # A wrapper may name types that exist only for its checker; the plain ones can still be read.
+            # A wrapper may name types that exist only for a type checker. Simple types can still be read.
             hints = {name: PLAIN.get(str(text)) for name, text in constructor.__annotations__.items()}
         for name, parameter in inspect.signature(constructor).parameters.items():
             default = type(parameter.default) if type(parameter.default) in PLAIN.values() else str
@@ -283,7 +296,7 @@ def _kinds(kind: type) -> dict[str, Any]:
 
 
 def _convert(key: str, text: str, kind: Any) -> Any:
-    """The value of an option from its text."""
+    """Converts the text of an option to its type."""
     if get_origin(kind) in {Union, UnionType}:
         if text.lower() == "none" and type(None) in get_args(kind):
             return None
@@ -310,9 +323,9 @@ def _convert(key: str, text: str, kind: Any) -> Any:
 
 
 def _describe(point: EntryPoint) -> tuple[str, str]:
-    """First docstring line and `needs` of a plugin's class, read from the text of its file."""
+    """Reads the first docstring line and `needs` of a plugin's class from the text of its file."""
     module_name, _, class_name = point.value.partition(":")
-    source = _source_file(module_name)
+    source = _find_source_file(module_name)
     if source is None:
         return "", ""
     try:
@@ -321,11 +334,11 @@ def _describe(point: EntryPoint) -> tuple[str, str]:
         return "", ""
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == class_name:
-            return (ast.get_docstring(node) or "").partition("\n")[0], _needs(node)
+            return (ast.get_docstring(node) or "").partition("\n")[0], _read_needs(node)
     return "", ""
 
 
-def _needs(node: ast.ClassDef) -> str:
+def _read_needs(node: ast.ClassDef) -> str:
     for statement in node.body:
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):
@@ -334,14 +347,14 @@ def _needs(node: ast.ClassDef) -> str:
             targets = [statement.target]
         else:
             continue
-        named = any(isinstance(target, ast.Name) and target.id == "needs" for target in targets)
-        if named and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str):
+        is_needs = any(isinstance(target, ast.Name) and target.id == "needs" for target in targets)
+        if is_needs and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str):
             return statement.value.value
     return Linker.needs
 
 
-def _source_file(module_name: str) -> Path | None:
-    """The file of a module, found by importing at most the packages that it lies in."""
+def _find_source_file(module_name: str) -> Path | None:
+    """Finds the file of a module; only the packages that contain it are imported."""
     try:
         spec = importlib.util.find_spec(module_name)
     except (ImportError, ValueError):
@@ -349,16 +362,16 @@ def _source_file(module_name: str) -> Path | None:
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
 
 
-def _file_version(path: str) -> str:
-    """A digest of the file: a changed linker is another linker, and its old answers are not resumed."""
+def _hash_file(path: str) -> str:
+    """Returns a digest of the file as the version: a changed linker must not resume its old answers."""
     return f"sha256:{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]}"
 
 
-def _module_version(name: str) -> str:
+def _hash_module(name: str) -> str:
     file = getattr(sys.modules.get(name), "__file__", None)
-    return _file_version(file) if file else ""
+    return _hash_file(file) if file else ""
 
 
-def _one_line(error: BaseException) -> str:
+def _format_cause(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if not isinstance(error, ValueError) else text

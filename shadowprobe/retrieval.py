@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shadowprobe.retrieval.model import Document, Hit, Query, Ranking
-from shadowprobe.retrieval.probe import RankingProbe
-from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.measure.query_probes import RankingProbe
+from shadowprobe.queries.query import Document, Hit, Query, Ranking
+from shadowprobe.systems.retriever import Retriever
 
 __all__ = ["Document", "Hit", "Query", "Ranking", "RankingProbe", "Retriever"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from world import hand_predictions, write_world
 
-from shadowprobe import Answers, Dataset, web
+from shadowprobe import Answers, Dataset
+from shadowprobe.systems import web_linker as web
 
 if TYPE_CHECKING:
     from browser import Browser

@@ -1,4 +1,4 @@
-"""What WAT and TagMe share: both come from Pisa, stand at D4Science and answer in the same words."""
+"""The base of WAT and TagMe: both come from Pisa, run at D4Science and have the same response format."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import msgspec
 from msgspec import Struct
 
 from shadowprobe import ItemError, Prediction, Snippet, WebLinker
-from shadowprobe.offsets import LAST_OF_BMP, is_astral
+from shadowprobe.base.offsets import LAST_OF_BMP, is_astral
 
 if TYPE_CHECKING:
     import httpx
 
 STAND_IN = "\N{REPLACEMENT CHARACTER}"
+# The same token works for both.
+REGISTER = "# register at https://sobigdata.d4science.org/web/tagme, which is free, to get a token for WAT and TagMe"
 
 
 class Annotation(Struct):
-    """One linked span: `id` is the page id in the Wikipedia of the language asked for, `rho` the confidence."""
+    """A linked span: `id` is the page id in the Wikipedia of the requested language, `rho` the confidence."""
 
     start: int
     end: int
@@ -26,20 +28,20 @@ class Annotation(Struct):
     rho: float | None = None
 
 
-class Answer(Struct):
-    """What both services send back; whatever else stands in it is not read."""
+class AnnotationReply(Struct):
+    """The response of both services; its other fields are not read."""
 
     annotations: list[Annotation]
 
 
 class D4ScienceLinker(WebLinker):
-    """Base of the two: of all annotations that come back, those exactly on the mention are its answer."""
+    """Base of the two: only annotations with exactly the span of the mention count as its answer."""
 
     needs_token = True
 
-    def text_of(self, snippet: Snippet) -> str:
-        """The text to send, in which code points and UTF-16 units count alike."""
-        # Which of the two the services count is not known. One character for one, both are right.
+    def replace_astral(self, snippet: Snippet) -> str:
+        """Returns the text to send; in it, code points and UTF-16 units give the same offsets."""
+        # It is not known which of the two the services count.
         if not is_astral(snippet.text):
             return snippet.text
         if is_astral(snippet.mention):
@@ -54,14 +56,14 @@ class D4ScienceLinker(WebLinker):
         return "".join(STAND_IN if character > LAST_OF_BMP else character for character in snippet.text)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """The annotation on the mention; neither service has a word for NIL, so that without one it is skipped."""
-        found = [
+        """Reads the annotation on the mention; neither service has NIL, so a mention without one is skipped."""
+        annotations = [
             annotation
-            for annotation in msgspec.json.decode(response.content, type=Answer).annotations
-            # An annotation may come without a title, and then links to nothing.
+            for annotation in msgspec.json.decode(response.content, type=AnnotationReply).annotations
+            # An annotation without a title links to nothing.
             if (annotation.start, annotation.end) == (snippet.start, snippet.end) and (annotation.title or "").strip()
         ]
-        if not found:
+        if not annotations:
             return self.skip(snippet)
-        best = max(found, key=lambda annotation: annotation.rho or 0.0)
+        best = max(annotations, key=lambda annotation: annotation.rho or 0.0)
         return self.answer(snippet, best.title or "", best.rho, page_id=best.id)

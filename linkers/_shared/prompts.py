@@ -1,4 +1,4 @@
-"""The questions that a chat model is asked about a mention, each with the form of its answer."""
+"""The prompts for a chat model about a mention, and the parsing of its answers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from shadowprobe import Entity, ItemError, Snippet
-from shadowprobe.identity import normalise_title
+from shadowprobe.base.identity import normalise_title
 
-from .ranking import lot
+from .ranking import random_order
 
-# Enough for a first paragraph; what follows is cut off and costs tokens for every choice.
+# Long enough for a first paragraph. More text would cost tokens for every choice.
 LONGEST_DESCRIPTION = 400
 
 CLOSED = """\
@@ -39,61 +39,59 @@ Answer with a JSON object and nothing else: {{"title": "..."}} with the exact ti
 or {{"title": null}} if there is none."""
 
 
-class Value(NamedTuple):
-    """A value in a reply and where it stands there, without its quotes."""
+class ReplyValue(NamedTuple):
+    """A value in a reply and its offsets there, without its quotes."""
 
     value: Any
     start: int
     end: int
 
 
-def shuffled(snippet: Snippet, entities: Sequence[Entity]) -> list[Entity]:
-    """Choices in an order drawn for this text alone, since the first place must not go to the most common one."""
-    return sorted(entities, key=lambda entity: lot(snippet, entity.title))
+def shuffle_choices(snippet: Snippet, entities: Sequence[Entity]) -> list[Entity]:
+    """Returns the choices in a random order for each text, so that the most common one is not always first."""
+    return sorted(entities, key=lambda entity: random_order(snippet, entity.title))
 
 
-def closed_prompt(snippet: Snippet, choices: Sequence[Entity], *, descriptions: bool) -> str:
+def make_closed_prompt(snippet: Snippet, choices: Sequence[Entity], *, descriptions: bool) -> str:
     """Asks for the number of a choice."""
-    tag, text = _marked(snippet)
-    lines = (f"{number}. {_shown(entity, descriptions)}" for number, entity in enumerate(choices, start=1))
+    tag, text = _mark_mention(snippet)
+    lines = (f"{number}. {_format_choice(entity, descriptions)}" for number, entity in enumerate(choices, start=1))
     return CLOSED.format(tag=tag, text=text, choices="\n".join(lines))
 
 
-def open_prompt(snippet: Snippet, language: str) -> str:
+def make_open_prompt(snippet: Snippet, language: str) -> str:
     """Asks for the title of a Wikipedia article."""
-    tag, text = _marked(snippet)
+    tag, text = _mark_mention(snippet)
     return OPEN.format(tag=tag, text=text, language=language)
 
 
-def closed_schema(choices: int) -> dict[str, Any]:
-    """The JSON schema of a number from 0 to that of the last choice."""
-    return _schema("answer", {"type": "integer", "enum": list(range(choices + 1))})
+def make_schema(choices: int | None) -> dict[str, Any]:
+    """Makes the JSON schema of a number from 0 to that of the last choice, or without choices of a title or null."""
+    key = "title" if choices is None else "answer"
+    title = {"type": ["string", "null"]}
+    value = title if choices is None else {"type": "integer", "enum": list(range(choices + 1))}
+    return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
 
 
-def open_schema() -> dict[str, Any]:
-    """The JSON schema of a title or null."""
-    return _schema("title", {"type": ["string", "null"]})
-
-
-def value_of(reply: str, key: str) -> Value:
-    """The value that the last JSON object of a reply gives a key, whatever stands around it."""
-    # What the model thinks aloud is not its answer. Some templates open the thought themselves and only its end shows.
+def find_value(reply: str, key: str) -> ReplyValue:
+    """Finds the value of a key in the last JSON object of a reply; other text around it is ignored."""
+    # Reasoning is not the answer. With some templates the opening tag is missing in the reply.
     begin = reply.rfind("</think>") + 1
-    found = [] if "<think>" in reply[begin:] else list(re.finditer(rf'"{key}"\s*:\s*', reply[begin:]))
-    if found:
-        start = begin + found[-1].end()
+    matches = [] if "<think>" in reply[begin:] else list(re.finditer(rf'"{key}"\s*:\s*', reply[begin:]))
+    if matches:
+        start = begin + matches[-1].end()
         try:
             value, end = json.JSONDecoder().raw_decode(reply, start)
         except ValueError:
             pass
         else:
             quoted = isinstance(value, str)
-            return Value(value, start + quoted, end - quoted)
-    raise ItemError(f'the reply holds no {{"{key}": ...}}: {beginning(reply)}')
+            return ReplyValue(value, start + quoted, end - quoted)
+    raise ItemError(f'the reply holds no {{"{key}": ...}}: {quote_reply(reply)}')
 
 
-def choice_number(value: Any, choices: Sequence[Entity]) -> int | None:
-    """The number that a value means: given as such, as text, by the title of the choice, or by both as shown."""
+def parse_choice(value: Any, choices: Sequence[Entity]) -> int | None:
+    """Returns the number of a choice, which a value gives as number, as text, by its title, or by number and title."""
     text = str(value) if isinstance(value, (int, float, str)) else ""
     titles = [normalise_title(entity.title) for entity in choices]
     alone = re.fullmatch(r"\s*([0-9]{1,4})(?:\.0*)?\s*", text)
@@ -102,43 +100,39 @@ def choice_number(value: Any, choices: Sequence[Entity]) -> int | None:
     if (title := normalise_title(text)) in titles:
         return titles.index(title) + 1
     listed = re.fullmatch(r"\s*([0-9]{1,4})[.:)]\s+(.+)", text, re.DOTALL)
-    if listed is None or int(listed[1]) > len(choices) or _begun(text, titles):
-        # A title may begin with a number itself.
+    if listed is None or int(listed[1]) > len(choices) or _find_title(text, titles):
+        # The number may be part of a title.
         return None
-    number, named = int(listed[1]), _begun(listed[2], titles)
+    number, named = int(listed[1]), _find_title(listed[2], titles)
     return number if named in {None, number} else None
 
 
-def number_within(found: Value, number: int, reply: str) -> Value:
-    """The value without the title that follows its number, where it begins with that."""
-    digits = re.compile(r"\s*([0-9]+)").match(reply, found.start, found.end)
-    return Value(number, *digits.span(1)) if digits and int(digits[1]) == number else found
+def cut_to_number(value: ReplyValue, number: int, reply: str) -> ReplyValue:
+    """Returns only the number at the beginning of a value, without a title after it."""
+    digits = re.compile(r"\s*([0-9]+)").match(reply, value.start, value.end)
+    return ReplyValue(number, *digits.span(1)) if digits and int(digits[1]) == number else value
 
 
-def _begun(text: str, titles: Sequence[str]) -> int | None:
-    """The number of the longest title that a text is, or that it begins with as a choice is shown."""
+def _find_title(text: str, titles: Sequence[str]) -> int | None:
+    """Returns the number of the longest title that is the whole text, or its beginning before a description."""
     shown = f"{normalise_title(text)}:"
-    begun = [title for title in titles if shown.startswith(f"{title}:")]
-    return titles.index(max(begun, key=len)) + 1 if begun else None
+    matches = [title for title in titles if shown.startswith(f"{title}:")]
+    return titles.index(max(matches, key=len)) + 1 if matches else None
 
 
-def beginning(reply: str) -> str:
-    """The first words of a reply, for a message."""
+def quote_reply(reply: str) -> str:
+    """Quotes the first words of a reply, for a message."""
     return repr(" ".join(reply.split())[:80])
 
 
-def _schema(key: str, value: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
-
-
-def _marked(snippet: Snippet) -> tuple[str, str]:
-    """A tag that the text itself does not hold, and the text with the mention inside it."""
+def _mark_mention(snippet: Snippet) -> tuple[str, str]:
+    """Returns a tag that does not occur in the text, and the text with the mention inside this tag."""
     text = snippet.text
     names = ("mention" if number == 1 else f"mention{number}" for number in count(1))
     tag = next(name for name in names if f"<{name}>" not in text and f"</{name}>" not in text)
     return tag, f"{text[: snippet.start]}<{tag}>{snippet.mention}</{tag}>{text[snippet.end :]}"
 
 
-def _shown(entity: Entity, descriptions: bool) -> str:
+def _format_choice(entity: Entity, descriptions: bool) -> str:
     description = " ".join((entity.description or "").split())[:LONGEST_DESCRIPTION] if descriptions else ""
     return f"{entity.title}: {description}" if description else entity.title

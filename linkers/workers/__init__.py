@@ -1,1 +1,1 @@
-"""Worker scripts: each runs in the environment of its own system and speaks JSON lines."""
+"""Worker scripts: each runs in the environment of its system and exchanges JSON lines."""

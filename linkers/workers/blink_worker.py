@@ -16,7 +16,7 @@ FILES = {
     "entity_catalogue": "entity.jsonl",
     "entity_encoding": "all_entities_large.t7",
 }
-# The place of the table from page ids to rows among what `load_models` returns.
+# The position of the table from page ids to rows in the result of `load_models`.
 PAGE_IDS = 8
 
 
@@ -30,7 +30,7 @@ class Blink:
         for name, path in files.items():
             if not Path(path).exists() and not (fast and name.startswith("crossencoder")):
                 raise Refusal(f"there is no file {path}: -o models=DIR names the directory of its models")
-        # The cross-encoder is sent to the GPU whatever its settings say.
+        # The cross-encoder always uses the GPU, even if its settings say otherwise.
         if not fast and not main_dense.torch.cuda.is_available():
             raise Refusal("its cross-encoder needs a GPU and there is none: -o fast=true leaves it out")
         self.args = argparse.Namespace(
@@ -49,14 +49,14 @@ class Blink:
         self.page_ids: list[int | None] = [None] * len(loaded[PAGE_IDS - 2])
         for page_id, row in loaded[PAGE_IDS].items():
             self.page_ids[row] = page_id if isinstance(page_id, int) else None
-        # `run` makes a URL of each of the six million page ids in every call, and shows them in a dialogue only.
+        # `run` makes a URL for each of the six million page ids in every call, but uses them only interactively.
         loaded[PAGE_IDS] = {}
         self.models, self.main_dense = loaded, main_dense
         self.about = {"torch": str(main_dense.torch.__version__), "entities": len(self.page_ids)}
 
     def answer(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The titles that BLINK ranks highest for each mention, with their page ids."""
-        samples = [self.sample(number, item) for number, item in enumerate(items)]
+        """Returns the titles that BLINK ranks highest for each mention, with their page ids."""
+        samples = [self.make_sample(number, item) for number, item in enumerate(items)]
         predictions, scores = self.main_dense.run(self.args, None, *self.models, test_data=samples)[-2:]
         answers = []
         for item, titles, values in zip(items, predictions, scores):  # noqa: B905
@@ -67,12 +67,12 @@ class Blink:
             answers.append(dict(ranking[0], id=item["id"], status="linked", candidates=ranking))
         return answers
 
-    def sample(self, number: int, item: dict[str, Any]) -> dict[str, Any]:
-        """A mention as BLINK wants it: cut out first, then lower-cased, which can change the length of a text."""
+    def make_sample(self, number: int, item: dict[str, Any]) -> dict[str, Any]:
+        """Makes BLINK's input: texts are cut first and then lower-cased, which can change their lengths."""
         text, start, end = item["text"], item["start"], item["end"]
         return {
             "id": number,
-            # A label that it knows would let it drop the samples whose entity it did not find.
+            # With a known label BLINK would drop samples whose entity it did not find.
             "label": "unknown",
             "label_id": -1,
             "context_left": text[:start].lower(),

@@ -7,7 +7,7 @@ from typing import Any
 
 from protocol import Refusal, score, serve  # type: ignore[import-not-found]
 
-# What stands in a candidate list besides entities: the class of no candidate, and padding.
+# A candidate list may contain these besides entities: the class "no candidate", and padding.
 NO_CANDIDATE, PADDING = "NC", "-1"
 
 
@@ -21,7 +21,7 @@ class Bootleg:
 
         place = Path(cache).expanduser() if cache else bootleg_annotator.get_default_cache()
         for needed in (place / "models" / "bootleg_uncased", place / "data" / "entity_db"):
-            # It would fetch them, tens of gigabytes, without a word to the user.
+            # Bootleg would download tens of gigabytes without asking the user.
             if not needed.exists():
                 raise Refusal(f"there is no {needed}: -o cache=DIR names the directory of its models and data")
         self.annotator = bootleg_annotator.BootlegAnnotator(
@@ -31,26 +31,26 @@ class Bootleg:
         self.about = {"bootleg": bootleg._version.__version__}
 
     def answer(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The entity, an explicit NIL, or nothing for a name that the alias table does not have."""
-        examples, asked = [], []
+        """Returns the entity, an explicit NIL, or `skipped` for a name that is not in the alias table."""
+        examples, known = [], []
         for item in items:
             alias = self.normalise(item["text"][item["start"] : item["end"]])
             if self.annotator.entity_db.alias_exists(alias):
-                asked.append(item)
-                examples.append(self.example(item, alias))
+                known.append(item)
+                examples.append(self.make_example(item, alias))
         answers = {item["id"]: {"id": item["id"], "status": "skipped"} for item in items}
         if examples:
             labels = self.annotator.label_mentions(extracted_examples=examples)
-            for number, item in enumerate(asked):
+            for number, item in enumerate(known):
                 spans = [tuple(span) for span in labels["char_spans"][number]]
-                # A mention below the threshold is left out, and what follows it moves up.
+                # A mention below the threshold is left out, and the next ones move up.
                 if (item["start"], item["end"]) in spans:
                     place = spans.index((item["start"], item["end"]))
-                    answers[item["id"]] = self.read(item, labels, number, place)
+                    answers[item["id"]] = self.read_labels(item, labels, number, place)
         return list(answers.values())
 
-    def example(self, item: dict[str, Any], alias: str) -> dict[str, Any]:
-        """A mention as Bootleg wants it: its alias in the form of the table, and the candidates of that alias."""
+    def make_example(self, item: dict[str, Any], alias: str) -> dict[str, Any]:
+        """Makes Bootleg's input: the alias in the form of the table, and its candidates."""
         return {
             "sentence": item["text"],
             "aliases": [alias],
@@ -58,8 +58,8 @@ class Bootleg:
             "cands": [self.annotator.entity_db.get_qid_cands(alias)],
         }
 
-    def read(self, item: dict[str, Any], labels: dict[str, Any], number: int, place: int) -> dict[str, Any]:
-        """What the labels of one mention say."""
+    def read_labels(self, item: dict[str, Any], labels: dict[str, Any], number: int, place: int) -> dict[str, Any]:
+        """Reads the labels of one mention."""
         titles = self.annotator.entity_db
         pairs = zip(labels["cands"][number][place], labels["cand_probs"][number][place])  # noqa: B905
         candidates = [

@@ -1,4 +1,4 @@
-"""The worker's side of the pipes: options in, then batches in and answers out, one JSON line each."""
+"""The worker's side of the pipes: reads options and batches, and writes answers, one JSON line each."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from typing import Any, BinaryIO, NoReturn
 
 
 class Refusal(Exception):  # noqa: N818
-    """Why a system cannot work, in words for the user and not for a programmer."""
+    """The reason why a system cannot work, written for the user."""
 
 
 def serve(system: Any) -> None:
     """Loads a system with the options of the first line, then answers batch by batch until the lines end.
 
-    `system(**options)` loads it; its `about` says which versions it runs on; `answer(items)` gives a list of answers.
+    `system(**options)` loads it; its `about` names its versions; `answer(items)` returns a list of answers.
     """
-    lines, channel = _take_pipes()
+    lines, channel = _redirect_pipes()
     try:
         loaded = system(**next(lines)["setup"])
     except Exception as error:
         traceback.print_exc()
-        _say(channel, {"error": _describe(error)})
-        _leave(1)
-    _say(channel, {"ready": dict(loaded.about, Python=platform.python_version())})
+        _send(channel, {"error": _describe(error)})
+        _exit(1)
+    _send(channel, {"ready": dict(loaded.about, Python=platform.python_version())})
     for line in lines:
-        _say(channel, {"answers": _answers(loaded, line["items"])})
-    _leave(0)
+        _send(channel, {"answers": _answer(loaded, line["items"])})
+    _exit(0)
 
 
 def score(number: Any) -> float | None:
-    """A score as JSON can hold it: a plain number, or nothing where it is none."""
+    """Converts a score to a plain number, or None if it is not finite."""
     value = float(number)
     return value if math.isfinite(value) else None
 
 
-def _answers(system: Any, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _answer(system: Any, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     try:
         answers: list[dict[str, Any]] = system.answer(items)
         return answers
@@ -51,24 +51,24 @@ def _answers(system: Any, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         traceback.print_exc()
         if len(items) == 1:
             return [{"id": items[0]["id"], "error": _describe(error)}]
-    # One bad snippet must not cost the others of its batch their answers.
-    return [answer for item in items for answer in _answers(system, [item])]
+    # One bad snippet must not prevent the answers to the others of its batch.
+    return [answer for item in items for answer in _answer(system, [item])]
 
 
-def _take_pipes() -> tuple[Iterator[dict[str, Any]], BinaryIO]:
-    """The pipes to shadowprobe; whoever uses stdin and stdout from now on gets nothing, and stderr."""
-    asked, channel = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+def _redirect_pipes() -> tuple[Iterator[dict[str, Any]], BinaryIO]:
+    """Takes the pipes to shadowprobe; afterwards stdin is empty, and stdout goes to stderr."""
+    source, channel = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     lines: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=_read, args=(asked, lines, os.getppid()), daemon=True).start()
+    threading.Thread(target=_read, args=(source, lines, os.getppid()), daemon=True).start()
     return map(json.loads, iter(lines.get, b"")), channel
 
 
-def _read(asked: BinaryIO, lines: queue.Queue[bytes], parent: int) -> None:
-    """Passes the lines on; when they end because shadowprobe was killed, the work under way ends with it."""
-    for line in asked:
+def _read(source: BinaryIO, lines: queue.Queue[bytes], parent: int) -> None:
+    """Puts the lines into the queue; ends the process if shadowprobe was killed."""
+    for line in source:
         lines.put(line)
     lines.put(b"")
     while os.getppid() == parent:
@@ -76,8 +76,8 @@ def _read(asked: BinaryIO, lines: queue.Queue[bytes], parent: int) -> None:
     os._exit(1)
 
 
-def _say(channel: BinaryIO, message: dict[str, Any]) -> None:
-    # ASCII with escapes: no locale and no half of a character can spoil it.
+def _send(channel: BinaryIO, message: dict[str, Any]) -> None:
+    # ASCII with escapes is independent of the locale and of invalid characters.
     channel.write(json.dumps(message, allow_nan=False).encode("ascii") + b"\n")
     channel.flush()
 
@@ -86,7 +86,7 @@ def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, Refusal) else f"{type(error).__name__}: {error}"
 
 
-def _leave(code: int) -> NoReturn:
-    # At once: a thread still reads, and the teardown of a large system takes long and can crash.
+def _exit(code: int) -> NoReturn:
+    # The process ends at once: a thread still reads, and the teardown of a large system is slow and can crash.
     sys.stderr.flush()
     os._exit(code)

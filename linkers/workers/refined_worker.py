@@ -21,31 +21,31 @@ class ReFinED:
             data_dir=data or None,
             device=device or None,
             use_precomputed_descriptions=True,
-            # It would fetch gigabytes without a word to the user, and asks for their dates at every start.
+            # ReFinED would download gigabytes without asking the user, and check their dates at every start.
             download_files=False,
             return_titles=True,
         )
         self.about = {"model": model, "entity set": entity_set}
 
     def answer(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """One text after the other: within a text, names that stand earlier change what later ones can mean."""
+        """Links one text after the other, because within a text earlier names influence later ones."""
         return [self.link(item) for item in items]
 
     def link(self, item: dict[str, Any]) -> dict[str, Any]:
-        """The entity on the mention's span, or an explicit NIL; a span that no token begins in does not come back."""
+        """Returns the entity on the mention's span, or an explicit NIL; a span without the start of a token is lost."""
         text, start, length = item["text"], item["start"], item["end"] - item["start"]
-        asked = self.span(text=text[start : item["end"]], start=start, ln=length)
-        for span in self.refined.process_text(text, spans=[asked]):
+        mention = self.span(text=text[start : item["end"]], start=start, ln=length)
+        for span in self.refined.process_text(text, spans=[mention]):
             if (span.start, span.ln) == (start, length) and span.predicted_entity is not None:
-                return self.read(item, span)
+                return self.read_span(item, span)
         return {"id": item["id"], "status": "skipped"}
 
-    def read(self, item: dict[str, Any], span: Any) -> dict[str, Any]:
-        """What a span says; the titles of its candidates all repeat that of the first, and only their QIDs hold."""
+    def read_span(self, item: dict[str, Any], span: Any) -> dict[str, Any]:
+        """Reads a span; all its candidates have the title of the first, so only their QIDs are used."""
         candidates = [
             {"qid": entity.wikidata_entity_id, "score": score(value)}
             for entity, value in span.top_k_predicted_entities or []
-            # NIL competes with the candidates, and without a QID.
+            # NIL is one of the candidates, without a QID.
             if entity.wikidata_entity_id is not None
         ]
         answer = {

@@ -1,4 +1,4 @@
-"""When two references are the same entity: titles, redirects, page ids, QIDs and the URIs of five knowledge bases."""
+"""Decides whether two references name the same entity: titles, redirects, page ids, QIDs and URIs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
+from shadowprobe.base.files import read_text_lines
+from shadowprobe.base.jsonl import read_json
+from shadowprobe.base.model import Entity
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import open_for_reading, read_json
-from shadowprobe.model import Entity
 
 Rule = Literal["page_id", "qid", "title", "redirect", "unresolved"]
 RULES: tuple[Rule, ...] = ("page_id", "qid", "title", "redirect", "unresolved")
 
-# Characters that MediaWiki folds into a space, and those that it drops, in a title.
+# Characters in a title that MediaWiki replaces by a space, and characters that it drops.
 _SPACES = re.compile("[ _\t\n\r\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e]")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -37,7 +38,7 @@ _WIKIPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?(?:m\.)?wikipedia\.org")
 _WIKIDATA_HOST = re.compile(r"(?:m\.)?wikidata\.org|wikidata\.dbpedia\.org")
 _DBPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?dbpedia\.org")
 _YAGO_HOST = re.compile(r"yago-knowledge\.org")
-# What may follow an article's address and is no part of its title.
+# Parameters after an article's address that are not part of its title.
 _PARAMETERS = re.compile(
     r"(?:action|diff|oldid|printable|redirect|section|uselang|useskin|variant|veaction|wprov)=", re.IGNORECASE
 )
@@ -51,7 +52,7 @@ _NIL_URI = re.compile(
 
 
 class Reference(NamedTuple):
-    """What a reference says of its entity: one of the three keys, and the language edition where it names one."""
+    """A parsed reference: one of the three keys, and the language edition if it names one."""
 
     title: str | None = None
     page_id: int | None = None
@@ -60,7 +61,7 @@ class Reference(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """The entity that a reference was found to mean, by which rule, and whether its page id said otherwise."""
+    """The entity of a reference, the rule that found it, and whether the page id contradicts it."""
 
     entity: str
     rule: Rule
@@ -68,51 +69,51 @@ class Resolution(NamedTuple):
 
 
 def normalise_title(title: str) -> str:
-    """A title in the one form that we compare: decoded, spaces for underscores, NFC, first letter upper case.
+    """Returns a title in the form that we compare: decoded, spaces for underscores, NFC, first letter upper case.
 
-    Decoding goes on until nothing changes: no title can contain `%41` or `&amp;`, so whatever still holds one
+    Decoding is repeated until nothing changes: no title can contain `%41` or `&amp;`, so a title that still has one
     was encoded twice, as some services do.
     """
     before = None
     while before != title:
         before = title
-        title = _REFERENCE.sub(_character, _PERCENT.sub(_decoded, title))
-        # In the loop, since both can complete a reference: the Greek question mark is a semicolon in NFC.
+        title = _REFERENCE.sub(_decode_character, _PERCENT.sub(_decode_bytes, title))
+        # This is in the loop, because both can complete a reference: the Greek question mark is a semicolon in NFC.
         title = unicodedata.normalize("NFC", _INVISIBLE.sub("", title))
     title = _SPACES.sub(" ", title.partition("#")[0]).strip(" ")
-    return unicodedata.normalize("NFC", _capital(title[0]) + title[1:]) if title else title
+    return unicodedata.normalize("NFC", _capitalise(title[0]) + title[1:]) if title else title
 
 
-def _decoded(match: re.Match[str]) -> str:
-    """The text of percent-encoded bytes; a byte that is no UTF-8 stays encoded."""
+def _decode_bytes(match: re.Match[str]) -> str:
+    """Decodes percent-encoded bytes; a byte that is not UTF-8 stays encoded."""
     text = unquote_to_bytes(match[0]).decode("utf-8", "surrogateescape")
     return _ESCAPED_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text)
 
 
-def _character(match: re.Match[str]) -> str:
+def _decode_character(match: re.Match[str]) -> str:
     reference = match[0]
     if reference[1] != "#":
-        # Not html.unescape, which reads `&notit;` as `&not` and a rest.
+        # html.unescape is not used, because it reads `&notit;` as `&not` and a rest.
         return html5.get(reference[1:], reference)
     character = html.unescape(reference)
-    # A reference to nothing that can stand in a text (surrogates, beyond Unicode) stays as it is.
+    # An invalid reference (to a surrogate, or beyond Unicode) is kept.
     return reference if "\ufffd" in character else character
 
 
-def _capital(letter: str) -> str:
-    """The first letter of a title as Wikimedia's wikis write it; one without a single upper-case form, as ß, stays."""
-    # So does Georgian, which has capitals but no title case, and so do circled letters and Roman numerals.
+def _capitalise(letter: str) -> str:
+    """Capitalises the first letter of a title as Wikimedia's wikis do; a letter without one capital, as ß, is kept."""
+    # Georgian letters, which have capitals but no title case, circled letters and Roman numerals are kept too.
     if unicodedata.category(letter) != "Ll" or letter.title() == letter:
         return letter
     return next((form for form in (letter.upper(), letter.title()) if len(form) == 1), letter)
 
 
 def unescape_yago(name: str) -> str:
-    """Undoes YAGO's `\\uXXXX`, pairs of surrogates included."""
-    return _YAGO_ESCAPE.sub(_unescaped, name)
+    """Decodes YAGO's `\\uXXXX`, including surrogate pairs."""
+    return _YAGO_ESCAPE.sub(_decode_escape, name)
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     units = bytes.fromhex(match[0].replace("\\u", ""))
     try:
         return units.decode("utf-16-be")
@@ -121,20 +122,20 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def is_nil(reference: str) -> bool:
-    """True where a reference says that the entity is in no knowledge base."""
+    """True if a reference means that the entity is in no knowledge base."""
     reference = reference.strip()
     return reference.lower() in _NIL_WORDS or _NIL_URI.match(reference) is not None
 
 
 def parse(reference: str) -> Reference:
-    """Reads a title, a QID, a page id (`curid:123`) or a URI of Wikipedia, DBpedia, YAGO or Wikidata."""
+    """Parses a title, a QID, a page id (`curid:123`) or a URI of Wikipedia, DBpedia, YAGO or Wikidata."""
     reference = reference.strip()
     if _SCHEME.match(reference):
         return _parse_uri(reference)
     if reference.upper().startswith("YAGO:"):
         return Reference(title=normalise_title(unescape_yago(reference[5:])))
     if qid := _QID.fullmatch(reference):
-        # Without a prefix the title stays beside it: an article may well be called Q10.
+        # Without a prefix the title is kept too, because an article may be called Q10.
         return Reference(title=None if qid[1] else normalise_title(reference), qid=qid[2].upper())
     if page_id := _CURID.fullmatch(reference):
         return Reference(page_id=int(page_id[1]))
@@ -160,54 +161,54 @@ def _parse_uri(uri: str) -> Reference:
         return Reference(title=normalise_title(last), language=match[1] or "en")
     if _YAGO_HOST.fullmatch(host):
         return Reference(title=normalise_title(unescape_yago(last)))
-    # In a knowledge base that we do not know, the fragment may be all that tells two entities apart.
+    # In an unknown knowledge base, two entities may differ in the fragment only.
     return Reference(title=normalise_title(address) + mark + fragment)
 
 
 def _parse_wikipedia(path: str, query: str, language: str) -> Reference:
-    if _PAGE_ID.fullmatch(page_id := _field(query, "curid")):
+    if _PAGE_ID.fullmatch(page_id := _read_field(query, "curid")):
         return Reference(page_id=int(page_id), language=language)
-    title = _field(query, "title")
+    title = _read_field(query, "title")
     if not title:
         title = re.sub(r"^/(?:wiki/)?", "", path) + ("" if _PARAMETERS.match(query, 1) else query)
     return Reference(title=normalise_title(title), language=language)
 
 
-def _field(query: str, name: str) -> str:
-    """A field of a query, percent-encoded as it stands there; the separator may be `&amp;`."""
-    found = re.search(rf"[?&;]{name}=([^&]*)", query)
-    return found[1].replace("+", " ") if found else ""
+def _read_field(query: str, name: str) -> str:
+    """Returns a field of a query, still percent-encoded; the separator may be `&amp;`."""
+    match = re.search(rf"[?&;]{name}=([^&]*)", query)
+    return match[1].replace("+", " ") if match else ""
 
 
 def wikipedia_uri(title: str, language: str = "en") -> str:
-    """The address of a title's Wikipedia article."""
-    return f"https://{language}.wikipedia.org/wiki/{_uri_title(title)}"
+    """Returns the address of a title's Wikipedia article."""
+    return f"https://{language}.wikipedia.org/wiki/{_quote_title(title)}"
 
 
 def dbpedia_uri(title: str, language: str = "en") -> str:
-    """The DBpedia resource of a title."""
+    """Returns the DBpedia resource of a title."""
     host = "dbpedia.org" if language == "en" else f"{language}.dbpedia.org"
-    return f"http://{host}/resource/{_uri_title(title)}"
+    return f"http://{host}/resource/{_quote_title(title)}"
 
 
 def yago_id(title: str) -> str:
-    """The identifier that AIDA gives a title: underscores, and `\\uXXXX` for a backslash and all that is not ASCII."""
+    """Returns AIDA's identifier of a title: underscores, and `\\uXXXX` for backslashes and non-ASCII characters."""
     name = title.replace(" ", "_").encode("utf-16-be", "surrogatepass")
     units = (int.from_bytes(name[i : i + 2], "big") for i in range(0, len(name), 2))
     return "YAGO:" + "".join(chr(unit) if unit < 0x80 and unit != 0x5C else f"\\u{unit:04x}" for unit in units)
 
 
 def wikidata_uri(qid: str) -> str:
-    """The Wikidata entity URI of a QID."""
+    """Returns the Wikidata entity URI of a QID."""
     return f"http://www.wikidata.org/entity/{qid}"
 
 
-def _uri_title(title: str) -> str:
+def _quote_title(title: str) -> str:
     return quote(title.replace(" ", "_"), safe="(),:!*'$@;/~._-")
 
 
 def read_redirects(path: Path) -> dict[str, str]:
-    """A redirect table: a JSON object, or lines of `from<TAB>to`."""
+    """Reads a redirect table: a JSON object, or lines of `from<TAB>to`."""
     redirects = {}
     if path.suffix.lower() == ".json":
         for old, new in read_json(path, dict[str, Any]).items():
@@ -217,26 +218,20 @@ def read_redirects(path: Path) -> dict[str, str]:
                 raise InputError(path, f"{old!r} is not a title")
             redirects[normalise_title(old)] = normalise_title(new)
         return redirects
-    with open_for_reading(path) as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                problem = f"is not UTF-8 (byte {error.start}: {error.reason})"
-                raise InputError(path, problem, line=number) from None
-            if not line.strip():
-                continue
-            titles = [normalise_title(field) for field in line.split("\t")]
-            if len(titles) != 2 or not all(titles):
-                raise InputError(path, "expected two titles with a tab between them", line=number)
-            redirects[titles[0]] = titles[1]
+    for number, line in read_text_lines(path):
+        if not line.strip():
+            continue
+        titles = [normalise_title(field) for field in line.split("\t")]
+        if len(titles) != 2 or not all(titles):
+            raise InputError(path, "expected two titles with a tab between them", line=number)
+        redirects[titles[0]] = titles[1]
     return redirects
 
 
 class Resolver:
-    """Says which entity of a dataset a linker's answer means: by page id, then QID, then title and redirects.
+    """Finds the entity of a dataset that a linker's answer means: by page id, then QID, then title and redirects.
 
-    `redirects` is a further table of normalised titles, as `read_redirects` gives it.
+    `redirects` is an additional table of normalised titles, as `read_redirects` returns it.
     """
 
     def __init__(
@@ -257,15 +252,16 @@ class Resolver:
         self._moved: dict[str, str | None] = {}
         for entity in entities:
             self._add(entity)
-        # Bounded, so that memory does not grow with the number of different answers.
+        # The cache is bounded, so that memory does not grow with the number of distinct answers.
         self.resolve = lru_cache(maxsize=cache_size)(self._resolve)
 
     def _add(self, entity: Entity) -> None:
         title = normalise_title(entity.title)
         self._titles[title] = entity.title
         if title in self._table:
-            # The dataset may be older than the table: its title is a redirect there. Two that end as one are neither.
-            end = self._end(title)
+            # The dataset may be older than the table, so that its title is a redirect there. If two titles lead to the
+            # same one, neither is used.
+            end = self._follow_redirects(title)
             self._moved[end] = None if end in self._moved else entity.title
         for redirect in entity.redirects:
             self._redirects.setdefault(normalise_title(redirect), entity.title)
@@ -276,55 +272,55 @@ class Resolver:
             self._qids[entity.qid] = entity.title
 
     def _resolve(self, answer: str | None, page_id: int | None = None, qid: str | None = None) -> Resolution:
-        """The entity that an answer means; one unknown to the dataset keeps a key of its own."""
+        """Returns the entity of an answer; an answer that the dataset does not know gets its own key."""
         reference = parse(answer) if answer is not None else Reference()
-        foreign = reference.language is not None and reference.language != self._language
-        page_id = page_id if page_id is not None else (None if foreign else reference.page_id)
+        is_foreign = reference.language is not None and reference.language != self._language
+        page_id = page_id if page_id is not None else (None if is_foreign else reference.page_id)
         qid = (parse(qid).qid or qid) if qid is not None else reference.qid
         if page_id is not None and page_id in self._page_ids:
             return Resolution(self._page_ids[page_id], "page_id")
         if qid is not None and qid in self._qids:
-            found: Resolution | None = Resolution(self._qids[qid], "qid")
+            resolution: Resolution | None = Resolution(self._qids[qid], "qid")
         elif qid is not None and qid in self._table:
-            # A table may lead from QIDs to titles too, for datasets that know none.
-            moved = self._by_title(self._table[qid])
-            found = moved._replace(rule="redirect") if moved is not None else None
+            # A table may also lead from QIDs to titles, for datasets without QIDs.
+            moved = self._resolve_title(self._table[qid])
+            resolution = moved._replace(rule="redirect") if moved is not None else None
         else:
-            found = self._by_title(reference.title) if reference.title and not foreign else None
-        if found is None:
-            return Resolution(self._own_key(answer or "", reference, page_id, qid), "unresolved")
-        known = self._page_id_of.get(found.entity)
-        return found._replace(conflict=None not in (known, page_id) and known != page_id)
+            resolution = self._resolve_title(reference.title) if reference.title and not is_foreign else None
+        if resolution is None:
+            return Resolution(self._make_key(answer or "", reference, page_id, qid), "unresolved")
+        known = self._page_id_of.get(resolution.entity)
+        return resolution._replace(conflict=None not in (known, page_id) and known != page_id)
 
-    def _by_title(self, title: str) -> Resolution | None:
+    def _resolve_title(self, title: str) -> Resolution | None:
         """Follows redirects from a title to an entity of the dataset."""
-        for hops, reached in enumerate(self._path(title)):
+        for hops, reached in enumerate(self._list_redirects(title)):
             if reached in self._titles:
                 return Resolution(self._titles[reached], "redirect" if hops else "title")
             if reached in self._redirects:
                 return Resolution(self._redirects[reached], "redirect")
-        moved = self._moved.get(self._end(title))
+        moved = self._moved.get(self._follow_redirects(title))
         return Resolution(moved, "redirect") if moved is not None else None
 
-    def _path(self, title: str) -> list[str]:
-        """The titles that the redirect table leads through, each once."""
+    def _list_redirects(self, title: str) -> list[str]:
+        """Lists a title and those that the redirect table leads to, each once."""
         path = {title: None}
         while (title := self._table.get(title, title)) not in path:
             path[title] = None
         return list(path)
 
-    def _end(self, title: str) -> str:
-        """Where the redirect table leads to; of a circle the title that sorts first, so that all its titles agree."""
-        path = self._path(title)
+    def _follow_redirects(self, title: str) -> str:
+        """Returns the last title of the redirects; for a circle the alphabetically first one, as for all its titles."""
+        path = self._list_redirects(title)
         last = path[-1]
         return min(path[path.index(self._table.get(last, last)) :])
 
-    def _own_key(self, answer: str, reference: Reference, page_id: int | None, qid: str | None) -> str:
-        """A key under which two equal answers are equal although the dataset knows neither; never a title it has."""
-        foreign = reference.language is not None and reference.language != self._language
-        edition = f"{reference.language}:" if foreign else ""
+    def _make_key(self, answer: str, reference: Reference, page_id: int | None, qid: str | None) -> str:
+        """Makes a key for an unknown answer: equal for equal answers, and never a title of the dataset."""
+        is_foreign = reference.language is not None and reference.language != self._language
+        edition = f"{reference.language}:" if is_foreign else ""
         if reference.title and reference.qid is None:
-            return f"{edition}{reference.title}" if foreign else self._end(reference.title)
+            return f"{edition}{reference.title}" if is_foreign else self._follow_redirects(reference.title)
         if qid is not None:
             return f"wd:{qid}"
         if page_id is not None:

@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from shadowprobe.base.files import BOM, open_for_reading
+from shadowprobe.base.spans import find_name
 from shadowprobe.errors import BuildError, InputError
-from shadowprobe.formats.spans import whole_words
-from shadowprobe.jsonl import BOM, open_for_reading
 
 PLACE = "{name}"
-# Written without spaces: where a word ends, and so where a name stands by itself, no text of theirs tells.
+# Written without spaces, so that a text does not show where a word or a name ends.
 UNSPACED = frozenset({"gan", "ja", "km", "lo", "lzh", "my", "th", "wuu", "yue", "zh"})
 
 
@@ -53,7 +53,7 @@ class Language(Struct, frozen=True, dict=True):
 
 def known_languages() -> list[str]:
     """The languages that have a file."""
-    folder = files("shadowprobe.build") / "languages_data"
+    folder = files("shadowprobe.base") / "languages_data"
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
@@ -63,26 +63,26 @@ def words_of(code: str) -> Language:
     # A code comes from a wiki, and is looked for only among the files that there are.
     if code not in known_languages():
         return Language(code)
-    entry = files("shadowprobe.build") / "languages_data" / f"{code}.toml"
+    entry = files("shadowprobe.base") / "languages_data" / f"{code}.toml"
     return msgspec.convert({"code": code, **tomllib.loads(entry.read_text(encoding="utf-8"))}, Language)
 
 
 def read_language(code: str, templates: Path | None = None) -> Language:
     """The words of a language, with the neutral contexts of a file of the user's in place of ours."""
-    found = words_of(code)
-    if found.code.partition("-")[0] in UNSPACED:
+    language = words_of(code)
+    if language.code.partition("-")[0] in UNSPACED:
         raise BuildError(
             f"`{code}` is written without spaces between words, and names are found as whole words: no dataset can be"
             " built in this language"
         )
     if templates is not None:
-        found = msgspec.structs.replace(found, neutral=_templates(templates))
-    if not found.neutral:
+        language = msgspec.structs.replace(language, neutral=_templates(templates))
+    if not language.neutral:
         raise BuildError(
             f"no neutral contexts are known for `{code}` (only for {', '.join(known_languages())}): give a file with"
             f" one sentence a line, {PLACE} in the place of the name, by --templates"
         )
-    return found
+    return language
 
 
 def _templates(path: Path) -> tuple[str, ...]:
@@ -92,15 +92,15 @@ def _templates(path: Path) -> tuple[str, ...]:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(path, f"is not UTF-8 ({error.reason})") from None
-    found = []
+    templates = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         if line.count(PLACE) != 1:
             raise InputError(path, f"must hold {PLACE} once", line=number)
-        if not whole_words(line, PLACE):
+        if not find_name(line, PLACE):
             raise InputError(path, f"{PLACE} must stand by itself, without a letter or digit beside it", line=number)
-        found.append(line.strip())
-    if not found:
+        templates.append(line.strip())
+    if not templates:
         raise InputError(path, "holds no sentence")
-    return tuple(found)
+    return tuple(templates)

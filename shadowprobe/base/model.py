@@ -11,7 +11,7 @@ Status = Literal["linked", "nil", "skipped"]
 
 
 class Entity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A thing that a mention can refer to, under its Wikipedia title with spaces."""
+    """A thing that a mention can refer to; its title is the Wikipedia title with spaces."""
 
     title: str
     page_id: int | None = None
@@ -25,7 +25,7 @@ class Entity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 class EntitySpace(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An ambiguous name and the titles of its entities, most common first.
 
-    The rank of an entity is its place here, and not a field of the entity: an entity can stand in two spaces.
+    The rank of an entity is its position here, and not a field of the entity: an entity can be in two spaces.
     """
 
     name: str
@@ -42,7 +42,7 @@ class EntitySpace(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
         return self.entities[1:]
 
     def rank(self, title: str) -> int:
-        """The place of an entity within the space, 1 for the most common."""
+        """Returns the rank of an entity within the space, 1 for the most common."""
         return self.entities.index(title) + 1
 
 
@@ -58,12 +58,12 @@ class Snippet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     gold: str | None = None
     source: str | None = None
     template: int | None = None
-    # The foreign document that this is one mention of, where it has several.
+    # The foreign document, if it has several mentions and this snippet is one of them.
     document: str | None = None
 
     @property
     def mention(self) -> str:
-        """The marked words as they stand in the text."""
+        """The marked words of the text."""
         return self.text[self.start : self.end]
 
 
@@ -95,3 +95,17 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
     score: float | None = None
     entity: str | None = None
     candidates: tuple[Candidate, ...] = ()
+
+    def find_problem(self) -> tuple[str, str] | None:
+        """The field and the problem of an invalid prediction, or None."""
+        is_named = self.answer is not None or self.page_id is not None or self.qid is not None
+        if self.status == "linked" and not is_named:
+            return "answer", "is missing: give an entity, or a status of nil or skipped"
+        if self.status != "linked" and is_named:
+            return "status", f"is {self.status}, and there is an answer too"
+        if self.answer is not None and not self.answer.strip():
+            return "answer", "is empty: give an entity, or a status of nil or skipped"
+        for number, candidate in enumerate(self.candidates):
+            if not candidate.answer and candidate.page_id is None and candidate.qid is None:
+                return f"candidates[{number}]", "names no entity: give its answer, page_id or qid"
+        return None

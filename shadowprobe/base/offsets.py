@@ -6,12 +6,18 @@ LAST_OF_BMP = "\uffff"
 
 
 def to_utf16(text: str, offset: int) -> int:
-    """The offset in UTF-16 units of a place given in code points."""
+    """Converts an offset in code points to UTF-16 units."""
     return offset + sum(character > LAST_OF_BMP for character in text[:offset])
 
 
+def locate_in_utf16(text: str, start: int, end: int) -> tuple[int, int]:
+    """Converts a span to its start and its length in UTF-16 units."""
+    first = to_utf16(text, start)
+    return first, to_utf16(text, end) - first
+
+
 def from_utf16(text: str, offset: int) -> int | None:
-    """The place in code points of an offset in UTF-16 units; None inside a pair of units, or outside the text."""
+    """Converts an offset in UTF-16 units to code points; None inside a surrogate pair or outside the text."""
     units = 0
     for place, character in enumerate(text):
         if units >= offset:
@@ -21,5 +27,5 @@ def from_utf16(text: str, offset: int) -> int | None:
 
 
 def is_astral(text: str) -> bool:
-    """True where a text has characters beyond the BMP, for which the two ways of counting differ."""
+    """True if a text has characters beyond the BMP, for which the two counts differ."""
     return any(character > LAST_OF_BMP for character in text)

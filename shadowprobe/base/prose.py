@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import lru_cache
+from typing import Any
 
-from shadowprobe.formats.spans import Span, trim
+from shadowprobe.base.spans import Span, trim
+from shadowprobe.errors import missing_packages
 
 
 def _set(line: str) -> frozenset[str]:
@@ -30,20 +31,12 @@ _TITLES = _set(
 _BEFORE_NUMBERS = _set("abb art bd fig figs no nos nr núm op p para pp s sec vol vols")
 # The languages that write "the 3rd" as "3."
 _WITH_ORDINALS = _set("bs cs da de et eu fi fo hr hu is lb lv nb nn no pl sk sl sr tr")
-# Languages with many pages on the web, whose common words differ from those of a wiki's own language.
-_RIVALS = ("de", "en", "es", "it", "nl", "pt")
-# French is a rival too, but spaCy takes seconds to load it.
-_FRENCH = _set(
-    "a à au aux avec ce cette dans de des du elle en est et été il ils je la le les leur mais ne nous on ont ou par pas"
-    " plus pour qu que qui sa se ses son sont sur un une vous"
-)
 # Texts of a language hold two to six of its common words in ten, texts of another hardly any.
 _FEWEST_COMMON = 0.1
-# A page is taken for one in another language where that one's common words are so many times as frequent.
-_MORE_FOREIGN = 1.25
-# So many words tell the language of a page.
-_SAMPLE = 1_000
-# So many characters on each side of a stop tell whether it ends a sentence.
+# So many characters show the language of a page, where the log likelihood of another one is so much higher: a sentence
+# in another language has more than 120, a row of names or a close language less than 80.
+_SAMPLE, _MORE_LIKELY = 1_000, 100.0
+# So many characters on each side of a stop show whether it ends a sentence.
 _NEAR = 50
 
 APOSTROPHES = "'’ʼ"
@@ -61,15 +54,7 @@ _HEAP = re.compile(r"[^\x00-\u02ff\u2000-\u20cf\u2100-\u2bff\w\s]{100}")
 _DOTTED = re.compile(r"[^\W\d_]{1,3}(?:\.[^\W\d_]{1,3})+")
 
 
-def main_text(html: str, url: str) -> str:
-    """What a page says, without menus, comments and tables, a paragraph a line; empty where it says nothing."""
-    from trafilatura import extract
-
-    found = extract(html, url=url, include_comments=False, include_tables=False) if html.strip() else None
-    return composed(found or "")
-
-
-def composed(text: str) -> str:
+def compose_accents(text: str) -> str:
     """The text with each letter and its accents as one character, where there is one (NFC)."""
     # To put accents in order takes a time that grows with the square of their number.
     if not unicodedata.is_normalized("NFC", text) and _HEAP.search(text):
@@ -79,10 +64,10 @@ def composed(text: str) -> str:
 
 def plain(text: str) -> str:
     """The text without what may differ between two ways to write a name: case, white space, kinds of apostrophes."""
-    return " ".join(composed(text).translate(_PLAIN).split()).casefold()
+    return " ".join(compose_accents(text).translate(_PLAIN).split()).casefold()
 
 
-def exchanged(text: str, replaced: Sequence[tuple[Span, str]]) -> str:
+def replace_spans(text: str, replaced: Sequence[tuple[Span, str]]) -> str:
     """The text with other words in the place of some spans, which are in order."""
     pieces, done = [], 0
     for span, instead in replaced:
@@ -104,7 +89,11 @@ class Prose:
     """
 
     def __init__(self, code: str) -> None:
-        from spacy.pipeline import Sentencizer
+        try:
+            from spacy.pipeline import Sentencizer
+        except ModuleNotFoundError as error:
+            # A probe cuts sentences too, and its errors are shown as they are.
+            raise missing_packages(error) or error from None
 
         self.code = code
         self.common_words, exceptions = _known(code)
@@ -121,20 +110,12 @@ class Prose:
         return sum(word in self.common_words for word in lowered) >= _FEWEST_COMMON * len(lowered)
 
     def is_foreign(self, text: str) -> bool:
-        """True for a text in another language, by its common words: what a page says of itself is often wrong."""
-        lowered = words(text[: _SAMPLE * 10].lower())[:_SAMPLE]
-        if not self.runs(lowered):
-            return True
-        counts = Counter(lowered)
-        most = _MORE_FOREIGN * _count(counts, self.common_words)
-        return any(_count(counts, rival) > most for rival in self._rivals)
-
-    @cached_property
-    def _rivals(self) -> list[frozenset[str]]:
-        # Without common words of its own a language cannot be told from another.
-        if not self.common_words:
-            return []
-        return [_known(code)[0] for code in _RIVALS if code != self.code] + [_FRENCH] * (self.code != "fr")
+        """True for a text in another language: what a page says of itself is often wrong."""
+        identifier = _identifier()
+        if self.code not in identifier.nb_classes:
+            return False
+        likelihoods = dict(identifier.rank(text[:_SAMPLE]))
+        return bool(max(likelihoods.values()) - likelihoods[self.code] > _MORE_LIKELY)
 
     def ends(self, sentence: str) -> bool:
         """True where the text ends as a sentence does."""
@@ -145,15 +126,15 @@ class Prose:
 
         Names are in order and do not overlap.
         """
-        found, start = [], 0
+        spans, start = [], 0
         for match in self._stop.finditer(text):
             if self._ends_here(text, start, match, names):
                 # What closes a sentence at the end of a line would open one at its beginning.
                 end = match.start() if match["stop"].startswith("\n") else match.end()
-                found.append(trim(text, Span(start, end)))
+                spans.append(trim(text, Span(start, end)))
                 start = end
-        found.append(trim(text, Span(start, len(text))))
-        return [span for span in found if span.start < span.end]
+        spans.append(trim(text, Span(start, len(text))))
+        return [span for span in spans if span.start < span.end]
 
     def _ends_here(self, text: str, start: int, match: re.Match[str], names: Sequence[Span]) -> bool:
         before = bisect_right(names, match.start(), key=lambda each: each.start)
@@ -199,8 +180,12 @@ class Prose:
         return word is not None and following[0].isupper() and word[0].lower() in self.common_words
 
 
-def _count(counts: Counter[str], common: frozenset[str]) -> int:
-    return sum(counts[word] for word in common & counts.keys())
+@lru_cache
+def _identifier() -> Any:
+    """The model that knows languages by their letters; it takes half a second to load."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
 def _known(code: str) -> tuple[frozenset[str], list[str]]:

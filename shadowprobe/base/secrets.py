@@ -1,4 +1,4 @@
-"""What must not be shown: tokens, passwords, and whatever stands in the query of a URL."""
+"""Hides secrets: tokens, passwords, and the values in the query of a URL."""
 
 from __future__ import annotations
 
@@ -9,72 +9,72 @@ from typing import Any
 from urllib.parse import SplitResult, quote, quote_plus, urlsplit, urlunsplit
 
 MASK = "***"
-# Tokens in the plural are what a model counts, as in `max_tokens`.
+# `tokens` in the plural is a number, as in `max_tokens`.
 SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
 _URL = re.compile(r"^\w+://")
 
 
-def place(url: str) -> str:
-    """A URL as a message may show it: without its query, where some services want the token, and without a password."""
+def shorten_url(url: str) -> str:
+    """Returns a URL for a message, without its query, which may contain a token, and without a password."""
     try:
-        parts = _parts(url)
+        parts = _split(url)
     except ValueError:
         return "the URL"
-    return _joined(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return _join(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
 
 
-def public_url(url: str) -> str:
-    """A URL as a file may hold it: who logs in, and what the fields of its query say, is not told."""
+def mask_url(url: str) -> str:
+    """Returns a URL for a file, with a mask instead of the login and of the values in its query."""
     try:
-        parts = _parts(url)
+        parts = _split(url)
     except ValueError:
         return MASK
     _, at, host = parts.netloc.rpartition("@")
     fields = (field.partition("=") for field in parts.query.split("&") if field)
     # A field without a name may be the secret itself.
     query = "&".join(f"{name}={MASK}" if equals else MASK for name, equals, _ in fields)
-    return _joined(parts._replace(netloc=f"{MASK}@{host}" if at else host, query=query))
+    return _join(parts._replace(netloc=f"{MASK}@{host}" if at else host, query=query))
 
 
-def _parts(url: str) -> SplitResult:
-    """The parts of a URL; a login is seen too where `http://` was forgotten."""
+def _split(url: str) -> SplitResult:
+    """Splits a URL; a login is also detected if `http://` is missing."""
     return urlsplit(url if "//" in url or "@" not in url else f"//{url}")
 
 
-def _joined(parts: SplitResult) -> str:
+def _join(parts: SplitResult) -> str:
     joined = urlunsplit(parts._replace(fragment=""))
     return joined if parts.scheme else joined.removeprefix("//")
 
 
-def public_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as they may stand in a file."""
+def mask_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options for a file, with a mask instead of secrets."""
     public: dict[str, Any] = {}
     for name, value in options.items():
-        shown = public_url(value) if isinstance(value, str) and _URL.match(value) else value
+        shown = mask_url(value) if isinstance(value, str) and _URL.match(value) else value
         public[name] = MASK if value and SECRET_NAME.search(name) else shown
     return public
 
 
-def without(secret: str, text: str) -> str:
-    """A text without a secret, in whatever way it was packed for its journey."""
-    for form in _forms(secret):
+def mask_secret(secret: str, text: str) -> str:
+    """Masks a secret in a text, in all its encodings."""
+    for form in _list_encodings(secret):
         text = text.replace(form, MASK)
     return text
 
 
-def without_bytes(secret: str, content: bytes) -> bytes:
-    """The same for bytes."""
-    for form in _forms(secret):
+def mask_secret_bytes(secret: str, content: bytes) -> bytes:
+    """Masks a secret in bytes, in all its encodings."""
+    for form in _list_encodings(secret):
         content = content.replace(form.encode(), MASK.encode())
     return content
 
 
-def _forms(secret: str) -> list[str]:
-    """A secret as it stands, as URLs and forms write it, and as JSON does; the longest first, which hold the others."""
+def _list_encodings(secret: str) -> list[str]:
+    """Lists a secret in plain form and encoded for URLs, forms and JSON; the longest first, as it contains others."""
     if not secret:
         return []
     forms = {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
-    # PHP writes a slash in JSON with an escape.
+    # PHP escapes a slash in JSON.
     forms.add(secret.replace("/", "\\/"))
     forms |= {re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in forms}
     return sorted(forms, key=len, reverse=True)

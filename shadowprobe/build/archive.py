@@ -1,6 +1,6 @@
-"""The archive of a build: every answer of the wiki and of the web in a WARC file, found again by what was asked.
+"""The archive of a build: every response of the wiki and of the web in a WARC file, by its request.
 
-The index only saves time: a record tells itself what was asked, so that whatever the index does not know is read from
+The index only saves time: a record holds its own request, so that whatever the index does not know is read from
 the file when the archive is opened again. Half a record at its end, which a kill in the middle of a write leaves, is
 cut off.
 """
@@ -22,18 +22,18 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from shadowprobe.base.files import drop_torn_line, lock
+from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.jsonl import encode_lines, read_lines
-from shadowprobe.run_directory import drop_torn_line
 
-# The header fields of an answer that a later reader of its body needs; a stored body is neither packed nor in pieces.
+# Header fields that are not stored: a stored body is neither compressed nor in chunks.
 _NOT_STORED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "set-cookie"})
 # The record that says who made the file has a line in the index, but is nobody's answer.
 _INFO = "warcinfo"
-# The field of a record that says what was asked.
+# The field of a record that holds the key of its request.
 _KEY = "WARC-Shadowprobe-Key"
 _FAILED = "failed: "
-# How a packed record begins, and how much of it is read at once.
+# How a compressed record begins, and how much of it is read at once.
 _MAGIC, _PIECE = b"\x1f\x8b\x08", 65536
 # A file that is larger than its first record can be, and has no record, is not ours to cut.
 _FIRST_RECORD = 4096
@@ -63,23 +63,11 @@ class _Entry(Struct, frozen=True, omit_defaults=True):
 
 
 def key_of(method: str, url: str, body: bytes | str | None = None) -> str:
-    """What tells one question from another."""
+    """The key of a request."""
     if not body:
         return f"{method} {url}"
     raw = body.encode() if isinstance(body, str) else body
     return f"{method} {url} {hashlib.sha256(raw).hexdigest()}"
-
-
-def lock(file: BinaryIO, directory: Path) -> None:
-    """Keeps every other build out of a directory for as long as a file in it is open."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass  # Windows has no flock; two builds into one directory are then the user's to avoid.
-    except OSError:
-        raise UsageError(f"another shadowprobe is building into {directory}") from None
 
 
 def write_out(file: BinaryIO, content: bytes, path: Path) -> None:
@@ -114,33 +102,33 @@ class Archive:
 
     def _open(self) -> None:
         if not self.read_only:
-            lock(self._file, self.path.parent)
+            lock(self._file, f"building into {self.path.parent}")
             drop_torn_line(self._index)
         lines = read_lines(self._index_path, _Entry, torn=True) if self._index_path.exists() else ()
-        told = [entry for _, entry in lines]
+        indexed = [entry for _, entry in lines]
         size = self._file.seek(0, os.SEEK_END)
-        known = [entry for entry in told if entry.end <= size]
-        if self.read_only and len(known) < len(told):
-            end = max(entry.end for entry in told)
+        known = [entry for entry in indexed if entry.end <= size]
+        if self.read_only and len(known) < len(indexed):
+            end = max(entry.end for entry in indexed)
             raise InputError(
                 self.path,
-                f"has {size} bytes, and its index tells of {end}: it is cut short; a build without --from-archive asks"
+                f"has {size} bytes, and its index has {end}: it is cut short; a build without --from-archive asks"
                 " again for what is lost",
             )
-        found = list(self._scan(max((entry.end for entry in known), default=0), size))
-        self._entries = {entry.key: entry for entry in (*known, *found) if entry.key != _INFO}
+        scanned = list(self._scan(max((entry.end for entry in known), default=0), size))
+        self._entries = {entry.key: entry for entry in (*known, *scanned) if entry.key != _INFO}
         if not self.read_only:
-            self._mend(known, found, size, lost=len(known) < len(told))
+            self._mend(known, scanned, size, lost=len(known) < len(indexed))
 
-    def _mend(self, known: list[_Entry], found: list[_Entry], size: int, *, lost: bool) -> None:
-        """Makes file and index tell the same: without half a record, and without lines whose records are lost."""
-        end = max((entry.end for entry in (*known, *found)), default=0)
+    def _mend(self, known: list[_Entry], scanned: list[_Entry], size: int, *, lost: bool) -> None:
+        """Makes file and index agree: without half a record, and without lines whose records are lost."""
+        end = max((entry.end for entry in (*known, *scanned)), default=0)
         if not end and size > _FIRST_RECORD:
             raise InputError(self.path, "has no record that can be read: move it away, and a build makes a new one")
         self._file.truncate(end)
         if lost:
             self._index.truncate(0)
-        write_out(self._index, encode_lines([*known, *found] if lost else found), self.path)
+        write_out(self._index, encode_lines([*known, *scanned] if lost else scanned), self.path)
         if not end:
             self._write_info()
 
@@ -148,15 +136,15 @@ class Archive:
         """The records from a byte on; what is not whole is passed over."""
         broken = None
         while offset < size:
-            content, end = self._unpacked(offset)
-            told = _told(content)
-            if told is None:
+            content, end = self._read_member(offset)
+            request = _read_request(content)
+            if request is None:
                 broken = offset if broken is None else broken
                 offset = self._next_record(offset + 1, size)
                 continue
             if broken is not None and self.read_only:
-                raise self._damaged(broken)
-            yield _Entry(told[0], offset, end - offset, told[1])
+                raise self._damage_error(broken)
+            yield _Entry(request[0], offset, end - offset, request[1])
             offset, broken = end, None
 
     def _next_record(self, offset: int, size: int) -> int:
@@ -165,7 +153,7 @@ class Archive:
             place = view.find(_MAGIC, offset)
         return size if place < 0 else place
 
-    def _unpacked(self, offset: int) -> tuple[bytes, int]:
+    def _read_member(self, offset: int) -> tuple[bytes, int]:
         """The record that begins at a byte, and where it ends; nothing where it is not whole.
 
         gzip keeps a checksum of every record, so that a single changed bit of it is seen.
@@ -179,7 +167,7 @@ class Archive:
             return b"", 0
         return (bytes(content), offset - len(unzip.unused_data)) if unzip.eof else (b"", 0)
 
-    def _damaged(self, offset: int) -> InputError:
+    def _damage_error(self, offset: int) -> InputError:
         return InputError(
             self.path,
             f"the record at byte {offset} is damaged: remove {self._index_path.name}, and a build without"
@@ -210,7 +198,7 @@ class Archive:
         return iter(self._entries)
 
     def get(self, key: str) -> Stored | None:
-        """The answer to a question, or None where it was never asked."""
+        """The response to a request, or None if it was never sent."""
         return self._read(key, body=True)
 
     def head(self, key: str) -> Stored | None:
@@ -225,9 +213,9 @@ class Archive:
             return Stored(key.split(" ")[1], 0, {}, b"", entry.failed)
         from warcio.exceptions import ArchiveLoadFailed
 
-        record = _parsed(self._unpacked(entry.offset)[0])
+        record = _parse_record(self._read_member(entry.offset)[0])
         if record is None or record.http_headers is None or record.rec_headers.get_header(_KEY, key) != key:
-            raise self._damaged(entry.offset)
+            raise self._damage_error(entry.offset)
         headers = {name.lower(): value for name, value in record.http_headers.headers}
         url = record.rec_headers.get_header("WARC-Target-URI")
         try:
@@ -235,10 +223,10 @@ class Archive:
             text = record.content_stream().read() if body else b""
             return Stored(url, int(record.http_headers.get_statuscode()), headers, text)
         except (ArchiveLoadFailed, ValueError):
-            raise self._damaged(entry.offset) from None
+            raise self._damage_error(entry.offset) from None
 
     def failure(self, key: str) -> str:
-        """Why a question got no answer; empty where it got one, or was never asked."""
+        """Why a request got no response; empty if it got one or was never sent."""
         entry = self._entries.get(key)
         return entry.failed if entry is not None else ""
 
@@ -254,8 +242,8 @@ class Archive:
             for name, value in headers.items()
             if name.lower() not in _NOT_STORED
         ]
-        said = f"{status} {reason}".strip().encode("ascii", "replace").decode()
-        http = StatusAndHeaders(said, [*kept, ("Content-Length", str(len(body)))], "HTTP/1.1")
+        line = f"{status} {reason}".strip().encode("ascii", "replace").decode()
+        http = StatusAndHeaders(line, [*kept, ("Content-Length", str(len(body)))], "HTTP/1.1")
         writer = self._writer()
         record = writer.create_warc_record(
             url,
@@ -268,7 +256,7 @@ class Archive:
         self._append(key, record, writer)
 
     def put_failure(self, key: str, url: str, why: str) -> None:
-        """Stores that a question got no answer, so that it is not asked again."""
+        """Stores that a request got no response, so that it is not sent again."""
         writer = self._writer()
         content = f"{_FAILED}{why}\n".encode()
         record = writer.create_warc_record(
@@ -300,8 +288,8 @@ class Archive:
                 file.close()
 
 
-def _parsed(content: bytes) -> Any:
-    """A record as warcio reads it, None where it is none."""
+def _parse_record(content: bytes) -> Any:
+    """A record as warcio reads it; None where it is not a record."""
     from warcio.archiveiterator import WARCIterator
     from warcio.exceptions import ArchiveLoadFailed
 
@@ -311,11 +299,11 @@ def _parsed(content: bytes) -> Any:
         return None
 
 
-def _told(content: bytes) -> tuple[str, str] | None:
-    """What a record says was asked, and why it got no answer; None where it is no record."""
+def _read_request(content: bytes) -> tuple[str, str] | None:
+    """The key of a record's request, and why it got no response; None if it is no record."""
     from warcio.exceptions import ArchiveLoadFailed
 
-    record = _parsed(content)
+    record = _parse_record(content)
     if record is None:
         return None
     try:

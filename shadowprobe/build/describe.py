@@ -1,4 +1,4 @@
-"""Fills what a dataset does not say of its entities from a wiki: descriptions, QIDs, page ids and redirects."""
+"""Fills missing descriptions, QIDs, page ids and redirects of a dataset's entities from a wiki."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 import shadowprobe
+from shadowprobe.base.languages import words_of
+from shadowprobe.base.model import Entity
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.languages import words_of
-from shadowprobe.build.spaces import what_tells_articles
-from shadowprobe.build.wiki import Wiki
-from shadowprobe.dataset import CARD, Dataset, write_dataset
+from shadowprobe.build.spaces import make_article_query
+from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.dataset.dataset import CARD, Dataset, write_dataset
 from shadowprobe.errors import UsageError
-from shadowprobe.model import Entity
 
 EXTRACTS = "TextExtracts"
 SENTENCES = "2"
 
 
-class Described(NamedTuple):
-    """The entities as they are now, how many were found in the wiki, and how many fields were filled.
+class DescribedEntities(NamedTuple):
+    """The completed entities, the number found in the wiki, and the number of filled fields.
 
-    `other_ids` counts the page ids of the dataset that are another article's in this wiki.
+    `other_ids` counts the page ids of the dataset that belong to another article in this wiki.
     """
 
     entities: list[Entity]
@@ -34,11 +34,11 @@ class Described(NamedTuple):
     other_ids: int = 0
 
 
-def write_described(
+def write_described_dataset(
     dataset: Dataset, url: str, out: Path, *, user_agent: str, force: bool = False
-) -> tuple[Dataset, Described]:
-    """Writes a dataset anew with what the wiki knows of its entities; what the wiki said is kept beside it."""
-    # Before the wiki is asked, and not an hour later.
+) -> tuple[Dataset, DescribedEntities]:
+    """Writes a copy of a dataset with its entities completed from the wiki, and stores the wiki's replies beside it."""
+    # This is checked before the first request, which may be an hour before the end.
     if (out / CARD).exists() and not force:
         raise UsageError(f"{out} holds a dataset already; --force writes over it")
     path = out / "archive" / "wiki.warc.gz"
@@ -52,79 +52,79 @@ def write_described(
     return written, described
 
 
-def describe(dataset: Dataset, wiki: Wiki) -> Described:
-    """The entities of a dataset with what the wiki knows of them; nothing that they have is written over."""
+def describe(dataset: Dataset, wiki: Wiki) -> DescribedEntities:
+    """Completes the entities of a dataset from the wiki; existing values are kept."""
     known = list(dataset.entities.values())
-    pages, other_ids = _by_id(wiki, known)
-    pages |= _by_title(wiki, [entity for entity in known if entity.title not in pages])
+    pages, other_ids = _find_by_id(wiki, known)
+    pages |= _find_by_title(wiki, [entity for entity in known if entity.title not in pages])
     filled = dict.fromkeys(("description", "qid", "page_id", "redirects"), 0)
-    taken: dict[str, set[Any]] = {field: {getattr(entity, field) for entity in known} for field in ("page_id", "qid")}
+    used: dict[str, set[Any]] = {field: {getattr(entity, field) for entity in known} for field in ("page_id", "qid")}
     names = {name for entity in known for name in (entity.title, *entity.redirects)}
     entities = []
     for entity in known:
-        more = _missing(entity, pages.get(entity.title, {}), names)
-        names.update(more.get("redirects", ()))
-        for field, others in taken.items():
-            # Two titles can lead to one page, and an id is that of one entity only: the first has it.
-            if more.get(field) in others:
-                more.pop(field, None)
-            elif field in more:
-                others.add(more[field])
-        for field in more:
+        missing = _find_missing(entity, pages.get(entity.title, {}), names)
+        names.update(missing.get("redirects", ()))
+        for field, ids in used.items():
+            # Two titles can lead to the same page. Its id is given to the first entity only.
+            if missing.get(field) in ids:
+                missing.pop(field, None)
+            elif field in missing:
+                ids.add(missing[field])
+        for field in missing:
             filled[field] += 1
-        entities.append(replace(entity, **more))
-    return Described(entities, len(pages), filled, other_ids)
+        entities.append(replace(entity, **missing))
+    return DescribedEntities(entities, len(pages), filled, other_ids)
 
 
-def _missing(entity: Entity, page: dict[str, Any], taken: set[str]) -> dict[str, Any]:
-    """What a page says that the entity lacks; a name that is taken leads to its entity, and not to a second one."""
+def _find_missing(entity: Entity, page: dict[str, Any], used_names: set[str]) -> dict[str, Any]:
+    """Returns the fields that the entity lacks; a name that another entity uses does not become a redirect."""
     if not page:
         return {}
-    said = {
+    fields = {
         "description": " ".join(page.get("extract", "").split()) or None,
         "qid": page.get("pageprops", {}).get("wikibase_item"),
         "page_id": page["pageid"],
-        "redirects": tuple(sorted(_names(page) - taken)),
+        "redirects": tuple(sorted(_list_names(page) - used_names)),
     }
-    return {field: value for field, value in said.items() if value and not getattr(entity, field)}
+    return {field: value for field, value in fields.items() if value and not getattr(entity, field)}
 
 
-def _names(page: dict[str, Any]) -> set[str]:
-    """The title of a page, and those of the redirects that lead to it."""
+def _list_names(page: dict[str, Any]) -> set[str]:
+    """Returns the title of a page and the titles of its redirects."""
     return {page["title"], *(redirect["title"] for redirect in page.get("redirects", ()))}
 
 
-def _question(wiki: Wiki) -> dict[str, Any]:
-    asked = what_tells_articles(words_of(wiki.language))
-    asked["prop"] += "|redirects"
-    asked |= {"rdnamespace": "0", "rdprop": "title", "rdlimit": "max"}
+def _make_query(wiki: Wiki) -> dict[str, Any]:
+    query = make_article_query(words_of(wiki.language))
+    query["prop"] += "|redirects"
+    query |= {"rdnamespace": "0", "rdprop": "title", "rdlimit": "max"}
     if EXTRACTS in wiki.extensions:
-        asked["prop"] += "|extracts"
-        asked |= {"exintro": "1", "explaintext": "1", "exsentences": SENTENCES, "exlimit": "max"}
-    return asked
+        query["prop"] += "|extracts"
+        query |= {"exintro": "1", "explaintext": "1", "exsentences": SENTENCES, "exlimit": "max"}
+    return query
 
 
 def _is_article(page: dict[str, Any]) -> bool:
-    """True for a page that can be an entity: what a disambiguation page says is of none."""
+    """True for a page that can be an entity, and so not for a disambiguation page."""
     if page.get("missing") or page.get("redirect") or page.get("ns") != 0 or "pageid" not in page:
         return False
     return "disambiguation" not in page.get("pageprops", {}) and not page.get("categories")
 
 
-def _by_id(wiki: Wiki, entities: Iterable[Entity]) -> tuple[dict[str, dict[str, Any]], int]:
-    """The pages of the entities whose page id the dataset has, and how many ids are another article's.
+def _find_by_id(wiki: Wiki, entities: Iterable[Entity]) -> tuple[dict[str, dict[str, Any]], int]:
+    """Finds the pages of entities by their page ids, and counts the ids that belong to another article.
 
-    The wiki may have moved a page, and then leads from its old title to it; ids of another wiki, or of another time,
-    lead to any page.
+    If the wiki has moved a page, the old title redirects to it. An id of another wiki or of another time may belong to
+    any page.
     """
     titles = {entity.page_id: entity.title for entity in entities if entity.page_id is not None}
-    pages = wiki.pages(page_ids=list(titles), **_question(wiki))
+    pages = wiki.pages(page_ids=list(titles), **_make_query(wiki))
     articles = {titles[page["pageid"]]: page for page in pages if _is_article(page) and page["pageid"] in titles}
-    own = {title: page for title, page in articles.items() if title in _names(page)}
+    own = {title: page for title, page in articles.items() if title in _list_names(page)}
     return own, len(articles) - len(own)
 
 
-def _by_title(wiki: Wiki, entities: Iterable[Entity]) -> dict[str, dict[str, Any]]:
-    """The pages that the titles of the entities lead to."""
-    asked = wiki.resolved([entity.title for entity in entities], **_question(wiki))
-    return {title: page for title, page in asked if _is_article(page)}
+def _find_by_title(wiki: Wiki, entities: Iterable[Entity]) -> dict[str, dict[str, Any]]:
+    """Finds the pages of entities by their titles."""
+    pages = wiki.follow_titles([entity.title for entity in entities], **_make_query(wiki))
+    return {title: page for title, page in pages if _is_article(page)}

@@ -1,15 +1,15 @@
-"""Stage 6a: contexts that say nothing of what the name in them may mean."""
+"""Stage 6a: makes contexts that give no hint which entity their name means."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from shadowprobe.build.languages import PLACE, Language
-from shadowprobe.model import Snippet
+from shadowprobe.base.languages import PLACE, Language
+from shadowprobe.base.model import Snippet
 
 
-def neutral_snippets(names: Iterable[str], language: Language, prefix: str) -> Iterator[Snippet]:
-    """Every name in every template of the language."""
+def make_neutral_snippets(names: Iterable[str], language: Language, prefix: str) -> Iterator[Snippet]:
+    """Puts every name into every template of the language."""
     for number, name in enumerate(names, start=1):
         for column, template in enumerate(language.neutral, start=1):
             start = template.index(PLACE)

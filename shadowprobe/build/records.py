@@ -1,4 +1,4 @@
-"""What the stages of a build hand to one another: a line of a file each."""
+"""The records that the stages of a build pass on: each is a line of a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class FoundSpace(Struct, frozen=True):
-    """A name that at least two articles bear, its disambiguation page, and their titles as the page lists them."""
+    """A name of at least two articles, its disambiguation page, and the titles in the order of that page."""
 
     name: str
     page: str
@@ -14,7 +14,7 @@ class FoundSpace(Struct, frozen=True):
 
 
 class FoundEntity(Struct, frozen=True, omit_defaults=True):
-    """An article that is an entity of some space, or of the tail."""
+    """An article that is an entity of a space or of the tail."""
 
     title: str
     page_id: int
@@ -23,8 +23,8 @@ class FoundEntity(Struct, frozen=True, omit_defaults=True):
     redirects: tuple[str, ...] = ()
 
 
-class Reference(Struct, frozen=True, omit_defaults=True):
-    """A web page that the references of an article name, and the archived copy that stands beside it."""
+class WebReference(Struct, frozen=True, omit_defaults=True):
+    """A web page in the references of an article, and the archived copy that is given with it."""
 
     entity: str
     url: str
@@ -32,42 +32,8 @@ class Reference(Struct, frozen=True, omit_defaults=True):
 
 
 class Crawled(Struct, frozen=True, omit_defaults=True):
-    """What became of a URL: the key under which the archive has its page, or why there is none."""
+    """The result for a URL: the key of its page in the archive, or the reason for the failure."""
 
     url: str
     page: str | None = None
     failed: str = ""
-
-
-class Cut(Struct, frozen=True, omit_defaults=True):
-    """A snippet cut from a page: the words as they stood there, and the same with the space's name put in."""
-
-    entity: str
-    space: str
-    text: str
-    start: int
-    end: int
-    # The name that stood in the page in the place of the mention.
-    written: str
-    # The words as they stood in the page.
-    original: str
-    url: str
-    # Which mention of the page it is, so that a longer context can be cut later.
-    place: int
-    sentences: int = 1
-    # Where else in the text the space's name was put in, and what stood there.
-    also: tuple[tuple[int, str], ...] = ()
-
-    def restored(self) -> str:
-        """The text with the names as they stood in the page put back, which must give the original."""
-        text = self.text
-        for start, written in sorted([(self.start, self.written), *self.also], reverse=True):
-            text = text[:start] + written + text[start + len(self.space) :]
-        return text
-
-
-class PageText(Struct, frozen=True):
-    """The running text of a page, whole, so that longer contexts can be cut later."""
-
-    url: str
-    text: str

@@ -1,4 +1,4 @@
-"""Stage 3: the web pages that an article's references name, read from its rendered HTML."""
+"""Stage 3: finds the web pages in an article's references, from its rendered HTML."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from shadowprobe.build.languages import Language
-from shadowprobe.build.records import Reference
+from shadowprobe.base.languages import Language
+from shadowprobe.build.records import WebReference
 
 if TYPE_CHECKING:
     from bs4 import Tag
 
-# A copy in a web archive of the usual kind names the page that it is a copy of.
+# The address of a copy in most web archives contains the address of the original page.
 _COPY = re.compile(r"/web/\d{4,14}[a-z_]*/(?P<original>https?:/{1,2}.+)", re.IGNORECASE)
 _ARCHIVES = re.compile(r"(?:^|\.)(?:archive\.(?:today|is|ph|li|fo|vn|md)|webcitation\.org|perma\.cc)$")
 _WIKIMEDIA = re.compile(
@@ -25,7 +25,7 @@ _MEDIA = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"\.(?:pdf|ps|djvu|epub|mobi|docx?|odt|rtf)$", re.IGNORECASE)
-# As a whole part of a path: a `national-register-of-bridges` asks nobody for a password.
+# Only a whole part of a path counts: `national-register-of-bridges` is not a login page.
 _LOGIN = re.compile(
     r"/(?:(?:user|wp|member)?[._-]?(?:log-?in|log-?on|sign-?in|sign-?up)|register|subscribe|checkout)(?:\.\w+)?(?:/|$)",
     re.IGNORECASE,
@@ -35,30 +35,30 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 def find_references(
     html: str, entity: str, language: Language, wiki_host: str, dropped: Counter[str]
-) -> Iterator[Reference]:
-    """The references of one article in their order, each page once."""
+) -> Iterator[WebReference]:
+    """Yields the references of one article in their order, each page once."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(html, "lxml")
     seen: set[str] = set()
-    for item in _items(soup, language):
-        for url, archived in _paired(list(_links(item, dropped))):
-            why = unwanted(url, wiki_host)
+    for item in _find_items(soup, language):
+        for url, archived in _pair_copies(list(_list_links(item, dropped))):
+            why = explain_unwanted(url, wiki_host)
             if why:
                 dropped[why] += 1
             elif url in seen:
                 dropped["the same page again"] += 1
             else:
                 seen.add(url)
-                yield Reference(entity, url, archived)
+                yield WebReference(entity, url, archived)
 
 
-def _links(item: Tag, dropped: Counter[str]) -> Iterator[str]:
-    """The addresses that a reference names, without the place in the page."""
+def _list_links(item: Tag, dropped: Counter[str]) -> Iterator[str]:
+    """Yields the addresses in a reference, without their fragments."""
     for link in item.select("a.external[href]"):
         try:
             url = urldefrag(str(link["href"]).strip())[0]
-            # Some are found to be no URL only when they are taken apart.
+            # Some invalid URLs are detected only when they are split.
             urlsplit(url)
         except ValueError:
             dropped["not a URL"] += 1
@@ -66,8 +66,8 @@ def _links(item: Tag, dropped: Counter[str]) -> Iterator[str]:
             yield f"https:{url}" if url.startswith("//") else url
 
 
-def unwanted(url: str, wiki_host: str) -> str:
-    """Why a link leads to no page that could be read; empty where it may."""
+def explain_unwanted(url: str, wiki_host: str) -> str:
+    """Says why a link cannot lead to a readable page; empty if it can."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()
@@ -85,24 +85,24 @@ def unwanted(url: str, wiki_host: str) -> str:
     return ""
 
 
-def _items(soup: Tag, language: Language) -> Iterator[Tag]:
-    """What holds one reference each: the notes that Cite makes, and the lists under a heading for references."""
+def _find_items(soup: Tag, language: Language) -> Iterator[Tag]:
+    """Yields an element per reference: the notes of the Cite extension, and lists under a heading for references."""
     notes = soup.select("ol.references > li")
     seen: set[int] = set()
-    for item in [*notes, *_under_headings(soup, language)]:
-        # An item of a list inside an item is a part of it.
+    for item in [*notes, *_find_items_under_headings(soup, language)]:
+        # An item inside another item belongs to that one.
         if not seen.intersection(map(id, (item, *item.find_parents("li")))):
             seen.add(id(item))
             yield item
 
 
-def _under_headings(soup: Tag, language: Language) -> Iterator[Tag]:
+def _find_items_under_headings(soup: Tag, language: Language) -> Iterator[Tag]:
     wanted = {heading.casefold() for heading in language.references}
     for heading in soup.find_all(_HEADINGS):
         headline = heading.select_one(".mw-headline") or heading
         if headline.get_text(" ", strip=True).casefold() not in wanted:
             continue
-        # Since MediaWiki 1.42 a heading stands in a box of its own.
+        # Since MediaWiki 1.42 a heading is inside an element of its own.
         box = (
             heading.parent
             if heading.parent is not None and "mw-heading" in (heading.parent.get("class") or [])
@@ -121,18 +121,18 @@ def _is_heading_box(tag: Tag, level: str) -> bool:
     return inner is not None and inner.name <= level
 
 
-def _paired(links: list[str]) -> Iterator[tuple[str, str | None]]:
-    """Each link of a reference with the archived copy beside it; a copy that stands alone tells its original."""
-    copies = {link: _original(link) for link in links if is_archived(link)}
+def _pair_copies(links: list[str]) -> Iterator[tuple[str, str | None]]:
+    """Yields each link of a reference with its archived copy; a copy without its link is used for the original."""
+    copies = {link: _find_original(link) for link in links if is_archived(link)}
     plain = [link for link in dict.fromkeys(links) if link not in copies]
-    # Of two copies of a page the first; an article can list thousands, so that each is looked up and not searched.
+    # The first copy of each page. This is a dictionary, because an article can list thousands.
     first: dict[str, str] = {}
     for copy, original in copies.items():
         if original:
-            first.setdefault(_plain(original), copy)
+            first.setdefault(_simplify_url(original), copy)
     used = set()
     for link in plain:
-        own = first.get(_plain(link))
+        own = first.get(_simplify_url(link))
         if own is None and len(plain) == 1 and len(copies) == 1:
             own = next(iter(copies))
         used.add(own)
@@ -150,12 +150,12 @@ def is_archived(url: str) -> bool:
         return False
 
 
-def _original(url: str) -> str:
-    """The page that an archived copy names in its own address, if it names one."""
+def _find_original(url: str) -> str:
+    """Returns the original page in the address of an archived copy; empty if there is none."""
     match = _COPY.search(url)
     return re.sub(r"^(https?):/{1,2}", r"\1://", match["original"]) if match else ""
 
 
-def _plain(url: str) -> str:
-    """An address without what the same page may have in one place and lack in another: scheme, `www`, a last slash."""
+def _simplify_url(url: str) -> str:
+    """Returns an address without scheme, `www` and the last slash, in which two addresses of one page may differ."""
     return re.sub(r"^https?://(?:www\.)?", "", url).rstrip("/").lower()

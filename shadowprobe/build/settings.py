@@ -1,4 +1,4 @@
-"""What a build was asked to do; a directory goes on with the settings that it was begun with."""
+"""The settings of a build; a build in a directory continues with the settings that it was started with."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from shadowprobe.base.files import write_atomically
+from shadowprobe.base.jsonl import encode_json, read_json
 from shadowprobe.errors import UsageError
-from shadowprobe.jsonl import encode_json, read_json, write_atomically
 
 NAME = "settings.json"
 
 
-class Settings(Struct, kw_only=True, omit_defaults=False):
-    """Everything that decides what a dataset will hold; how fast it is made is no part of it."""
+class BuildSettings(Struct, kw_only=True, omit_defaults=False):
+    """All settings that influence the content of a dataset, and no settings for speed."""
 
     wiki: str
     name: str
-    # The day of the first request: what the wiki and the web said then is what the archive has.
+    # The day of the first request: the archive has the replies since that day.
     date: str = ""
     created_before: str = ""
     category: str = ""
@@ -35,18 +36,18 @@ class Settings(Struct, kw_only=True, omit_defaults=False):
     max_bytes: int = 4_000_000
     language: str = ""
     dumps: str = ""
-    # Neutral contexts of the user's own, in place of the language's.
+    # The user's own neutral contexts, instead of those of the language.
     neutral: tuple[str, ...] = ()
 
 
-def open_settings(directory: Path, asked: Settings) -> Settings:
-    """The settings of a build: those that it began with, and others are refused; new ones get their day."""
+def open_settings(directory: Path, requested: BuildSettings) -> BuildSettings:
+    """Returns the settings that the build was started with and refuses others; new settings get today's date."""
     path = directory / NAME
     if not path.exists():
-        asked.date = today()
-        return asked
-    known = read_json(path, Settings)
-    for field, value in asdict(asked).items():
+        requested.date = today()
+        return requested
+    known = read_json(path, BuildSettings)
+    for field, value in asdict(requested).items():
         if field != "date" and getattr(known, field) != value:
             raise UsageError(
                 f"{directory.parent} holds a build whose {field} is {getattr(known, field)!r}, not {value!r};"
@@ -56,29 +57,29 @@ def open_settings(directory: Path, asked: Settings) -> Settings:
     return known
 
 
-def write_settings(directory: Path, settings: Settings) -> None:
-    """Writes the settings of a build down, once there is a wiki that answers to them."""
+def write_settings(directory: Path, settings: BuildSettings) -> None:
+    """Stores the settings of a new build."""
     path = directory / NAME
     if not path.exists():
         write_atomically(path, encode_json(settings))
 
 
 def today() -> str:
-    """The day, or the one that SOURCE_DATE_EPOCH names, as in builds that are to be repeated bit for bit."""
+    """Returns today's date, or that of SOURCE_DATE_EPOCH, which makes builds reproducible."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     try:
         moment = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
     except (OverflowError, ValueError, OSError):
-        raise UsageError(f"SOURCE_DATE_EPOCH is {fixed}, and no such day is in the calendar") from None
+        raise UsageError(f"SOURCE_DATE_EPOCH is {fixed}, which is not a valid date") from None
     return moment.date().isoformat()
 
 
-def begun(out: Path, asked: Mapping[str, Any], given: Collection[str]) -> Settings:
-    """The settings that a user asks for; what is not given goes on as it was begun."""
+def merge_settings(out: Path, options: Mapping[str, Any], given: Collection[str]) -> BuildSettings:
+    """Makes settings from the options; an option that is not given keeps the value of the started build."""
     path = out / "build" / NAME
     if not path.exists():
-        if not asked["wiki"]:
+        if not options["wiki"]:
             raise UsageError("--wiki: name the wiki, such as https://en.wikipedia.org")
-        return Settings(**asked)
-    known = asdict(read_json(path, Settings))
-    return Settings(**{**known, **{field: value for field, value in asked.items() if field in given}})
+        return BuildSettings(**options)
+    known = asdict(read_json(path, BuildSettings))
+    return BuildSettings(**{**known, **{field: value for field, value in options.items() if field in given}})

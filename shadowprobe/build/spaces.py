@@ -1,99 +1,117 @@
-"""Stage 1: entity spaces from the disambiguation pages of a wiki."""
+"""Stage 1: finds entity spaces in the disambiguation pages of a wiki."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language
+from shadowprobe.base.languages import Language
+from shadowprobe.base.spans import find_name
+from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.records import FoundEntity, FoundSpace
-from shadowprobe.build.wiki import BATCH, Wiki, batches
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.wiki.wiki_api import BATCH, Wiki, batches
 from shadowprobe.errors import BuildError
-from shadowprobe.formats.spans import whole_words
 
 DISAMBIGUATOR = "Disambiguator"
-# Later than any day: the date of a page that went away while it was asked for.
+# Later than any date: used for a page that was deleted during the build.
 NEVER = "9999"
 
 
 class Spaces(Struct):
-    """What the stage found: the spaces, and the entities in them."""
+    """The spaces, and their entities by title."""
 
     spaces: list[FoundSpace]
     entities: dict[str, FoundEntity]
 
 
+class DisambiguationPage(NamedTuple):
+    """A disambiguation page, and the linked pages whose titles contain its name."""
+
+    title: str
+    # For each linked page its entity, or the reason why it is not an article.
+    linked: Sequence[FoundEntity | str]
+    # Returns the creation date of a linked page, given its title.
+    find_date: Callable[[str], str]
+
+
 def find_spaces(
-    wiki: Wiki,
+    wiki: Wiki, language: Language, funnel: Funnel, settings: BuildSettings, progress: Progress = ignore_progress
+) -> Spaces:
+    """Finds the names of at least two articles, in the order of the wiki's list of disambiguation pages."""
+    pages = (
+        page
+        for titles in batches(list_disambiguation_pages(wiki, language, settings.category))
+        for page in _read_pages(wiki, language, titles, settings.category)
+    )
+    return collect_spaces(pages, language, funnel, settings, progress)
+
+
+def collect_spaces(
+    pages: Iterable[DisambiguationPage],
     language: Language,
     funnel: Funnel,
-    *,
-    category: str = "",
-    created_before: str = "",
-    limit: int | None = None,
-    progress: Callable[[int, int | None], None] = lambda done, total: None,
+    settings: BuildSettings,
+    progress: Progress,
 ) -> Spaces:
-    """The names that at least two articles bear, in the order in which the wiki lists its disambiguation pages."""
-    candidates = (
-        (name, page, partial(old_enough, wiki, entities, created_before))
-        for pages in batches(disambiguation_pages(wiki, language, category))
-        for name, page, entities in _candidates(wiki, language, pages, category, funnel)
-    )
-    return collect(candidates, funnel, limit=limit, progress=progress)
-
-
-def collect(
-    candidates: Iterable[tuple[str, str, Callable[[], list[FoundEntity]]]],
-    funnel: Funnel,
-    *,
-    limit: int | None,
-    progress: Callable[[int, int | None], None],
-) -> Spaces:
-    """The spaces among candidates: a name, its page, and how to find out which of its articles are old enough."""
-    found = Spaces([], {})
+    """Collects the names of disambiguation pages with at least two articles that are old enough."""
+    collected = Spaces([], {})
     names: set[str] = set()
-    for name, page, old in candidates:
-        if limit is not None and len(found.spaces) >= limit:
+    for page in pages:
+        name = language.name_of(page.title)
+        entities = [entity for entity in page.linked if isinstance(entity, FoundEntity)]
+        if len(entities) < 2:
+            funnel.drop(_explain_too_few(page.linked))
+            continue
+        if settings.limit is not None and len(collected.spaces) >= settings.limit:
             break
         if name in names:
             funnel.drop("the name of another disambiguation page")
             continue
-        kept = old()
+        kept = filter_by_age(entities, settings.created_before, page.find_date)
         if len(kept) < 2:
             funnel.drop("fewer than two articles are old enough")
             continue
         names.add(name)
-        found.spaces.append(FoundSpace(name, page, tuple(entity.title for entity in kept)))
-        found.entities |= {entity.title: entity for entity in kept}
+        collected.spaces.append(FoundSpace(name, page.title, tuple(entity.title for entity in kept)))
+        collected.entities |= {entity.title: entity for entity in kept}
         funnel.keep()
-        progress(len(found.spaces), limit)
-    return found
+        progress("spaces", len(collected.spaces), settings.limit)
+    return collected
 
 
-def disambiguation_pages(wiki: Wiki, language: Language, category: str = "") -> Iterator[str]:
-    """The titles of all disambiguation pages, by their property or by their category."""
+def _explain_too_few(linked: Sequence[FoundEntity | str]) -> str:
+    """Says why a page has fewer than two articles of its name."""
+    if not linked:
+        return "no linked article bears the name"
+    reasons = Counter(why for why in linked if isinstance(why, str))
+    worst = f": {reasons.most_common(1)[0][0]}" if reasons else ""
+    return f"fewer than two articles bear the name{worst}"
+
+
+def list_disambiguation_pages(wiki: Wiki, language: Language, category: str = "") -> Iterator[str]:
+    """Lists the titles of all disambiguation pages, by their property or by their category."""
     if not category and DISAMBIGUATOR in wiki.extensions:
-        for page in wiki.listed("pageswithprop", pwppropname="disambiguation", pwpprop="title", pwplimit="max"):
+        for page in wiki.read_list("pageswithprop", pwppropname="disambiguation", pwpprop="title", pwplimit="max"):
             if page.get("ns") == 0:
                 yield page["title"]
         return
-    name = category.removeprefix("Category:") or _category(wiki, language)
+    name = category.removeprefix("Category:") or _find_category(wiki, language)
     members = {"cmtitle": f"Category:{name}", "cmnamespace": "0", "cmtype": "page", "cmlimit": "max"}
     empty = True
-    for page in wiki.listed("categorymembers", **members):
+    for page in wiki.read_list("categorymembers", **members):
         empty = False
         yield page["title"]
     if empty:
         raise BuildError(f"{wiki.url}: the category `{name}` has no pages; give --category without its namespace")
 
 
-def _category(wiki: Wiki, language: Language) -> str:
-    """The first of the language's usual categories that has pages."""
+def _find_category(wiki: Wiki, language: Language) -> str:
+    """Returns the first of the language's usual categories that has pages."""
     for name in language.categories:
         pages = list(wiki.pages([f"Category:{name}"], prop="categoryinfo"))
         if pages and pages[0].get("categoryinfo", {}).get("pages"):
@@ -104,60 +122,42 @@ def _category(wiki: Wiki, language: Language) -> str:
     )
 
 
-def _candidates(
-    wiki: Wiki, language: Language, pages: list[str], category: str, funnel: Funnel
-) -> Iterator[tuple[str, str, list[FoundEntity]]]:
-    """Each disambiguation page with the articles among its links that bear its name."""
+def _read_pages(wiki: Wiki, language: Language, pages: list[str], category: str) -> Iterator[DisambiguationPage]:
+    """Yields the disambiguation pages with these titles."""
     links = {
         page["title"]: [link["title"] for link in page.get("links", ())]
         for page in wiki.pages(pages, prop="links", plnamespace="0", pllimit="max")
     }
-    bearing = {page: _bearing(language.name_of(page), links.get(page, [])) for page in pages}
-    articles = _articles(wiki, language, {title for titles in bearing.values() for title in titles}, category)
+    named = {page: _filter_titles(language.name_of(page), links.get(page, [])) for page in pages}
+    articles = _read_articles(wiki, language, {title for titles in named.values() for title in titles}, category)
     for page in pages:
-        found = [articles[title] for title in bearing[page]]
-        entities = [entity for entity in found if isinstance(entity, FoundEntity)]
-        if len(entities) >= 2:
-            yield language.name_of(page), page, entities
-        else:
-            drop_page(found, funnel)
+        yield DisambiguationPage(page, [articles[title] for title in named[page]], partial(find_creation_date, wiki))
 
 
-def drop_page(found: Sequence[FoundEntity | str], funnel: Funnel) -> None:
-    """Counts a page whose name too few of the linked articles bear, given each of them or why it is none."""
-    if not found:
-        funnel.drop("no linked article bears the name")
-        return
-    reasons = Counter(why for why in found if isinstance(why, str))
-    worst = f": {reasons.most_common(1)[0][0]}" if reasons else ""
-    funnel.drop(f"fewer than two articles bear the name{worst}")
+def _filter_titles(name: str, titles: Iterable[str]) -> list[str]:
+    """Returns the titles that contain the name as whole words."""
+    return [title for title in dict.fromkeys(titles) if find_name(title, name)]
 
 
-def _bearing(name: str, titles: Iterable[str]) -> list[str]:
-    """The titles that hold the name as whole words."""
-    return [title for title in dict.fromkeys(titles) if whole_words(title, name)]
+def _read_articles(wiki: Wiki, language: Language, titles: set[str], category: str) -> dict[str, FoundEntity | str]:
+    """Returns the entity for each title, or the reason why its page is not an article."""
+    articles: dict[str, FoundEntity | str] = dict.fromkeys(titles, "no such page")
+    for page in wiki.pages(sorted(titles), **make_article_query(language, category)):
+        articles[page["title"]] = parse_article(page, language)
+    return articles
 
 
-def _articles(wiki: Wiki, language: Language, titles: set[str], category: str) -> dict[str, FoundEntity | str]:
-    """For each title the article, or why it is none."""
-    found: dict[str, FoundEntity | str] = dict.fromkeys(titles, "no such page")
-    for page in wiki.pages(sorted(titles), **what_tells_articles(language, category)):
-        found[page["title"]] = as_article(page, language)
-    return found
-
-
-def what_tells_articles(language: Language, category: str = "") -> dict[str, Any]:
-    """What to ask of pages for `as_article` to tell articles from the rest."""
+def make_article_query(language: Language, category: str = "") -> dict[str, Any]:
+    """Makes the query parameters for the page properties that `parse_article` needs."""
     names = dict.fromkeys(name for name in (category.removeprefix("Category:"), *language.categories) if name)
-    asked = {"prop": "info|pageprops"}
-    if names:
-        listed = "|".join(f"Category:{name}" for name in list(names)[:BATCH])
-        asked = {"prop": "info|pageprops|categories", "clcategories": listed, "cllimit": "max"}
-    return asked
+    if not names:
+        return {"prop": "info|pageprops"}
+    categories = "|".join(f"Category:{name}" for name in list(names)[:BATCH])
+    return {"prop": "info|pageprops|categories", "clcategories": categories, "cllimit": "max"}
 
 
-def as_article(page: dict[str, Any], language: Language) -> FoundEntity | str:
-    """An article as an entity, or why the page is none."""
+def parse_article(page: dict[str, Any], language: Language) -> FoundEntity | str:
+    """Returns the entity of an article, or the reason why the page is not an article."""
     if page.get("missing") or "pageid" not in page or page.get("ns") != 0:
         return "no such page"
     if page.get("redirect"):
@@ -169,14 +169,14 @@ def as_article(page: dict[str, Any], language: Language) -> FoundEntity | str:
     return FoundEntity(page["title"], page["pageid"], qid=page.get("pageprops", {}).get("wikibase_item"))
 
 
-def old_enough(wiki: Wiki, entities: list[FoundEntity], before: str) -> list[FoundEntity]:
-    """The articles whose first revision is not younger than a day; all of them where no day is given."""
-    return [entity for entity in entities if not before or created(wiki, entity.title)[:10] <= before]
+def filter_by_age(entities: list[FoundEntity], before: str, find_date: Callable[[str], str]) -> list[FoundEntity]:
+    """Returns the articles that were created on a day or before it; all of them if no day is given."""
+    return [entity for entity in entities if not before or find_date(entity.title)[:10] <= before]
 
 
-def created(wiki: Wiki, title: str) -> str:
-    """When the first revision of a page was written; the API tells it of one page at a time."""
-    # Only the first part: the others would be all the later revisions, one by one.
+def find_creation_date(wiki: Wiki, title: str) -> str:
+    """Returns the time of the first revision of a page; the API allows one page per request."""
+    # Only the first part is requested: the others contain all later revisions.
     answer = wiki.first(titles=title, prop="revisions", rvprop="timestamp", rvdir="newer", rvlimit="1")
     for page in answer.get("pages", ()):
         for revision in page.get("revisions", ()):

@@ -1,4 +1,4 @@
-"""How far a build is: the funnels of the stages that are done."""
+"""The status of a build: the funnels of its finished stages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from shadowprobe.errors import UsageError
 STAGES = ("spaces", "commonness", "references", "crawl", "snippets", "tail", "assemble")
 
 
-def funnels(out: Path) -> list[Funnel]:
-    """The counts of every stage that is done, in their order."""
+def read_funnels(out: Path) -> list[Funnel]:
+    """Reads the counts of all finished stages, in their order."""
     directory = out / "build"
     if not directory.is_dir():
-        raise UsageError(f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` begins one")
+        raise UsageError(f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` starts one")
     return [Funnel.read(path) for name in STAGES if (path := directory / f"{name}.json").exists()]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shadowprobe.dataset import CARD, SUBSETS, Card, Dataset
+from shadowprobe.base.jsonl import read_json
+from shadowprobe.dataset.dataset import CARD, SUBSETS, Card, Dataset
 from shadowprobe.errors import UsageError, nearest
-from shadowprobe.jsonl import read_json
 
 if TYPE_CHECKING:
-    from shadowprobe.download import Watcher
+    from shadowprobe.catalogue.download import Watcher
 
 
 class Listed(Struct, frozen=True):
@@ -55,12 +55,12 @@ def builtin_directory(name: str) -> Path:
 
 def listing() -> list[Listed]:
     """The known datasets, with the counts that the card of each gives."""
-    return [_listed(known) for known in KNOWN]
+    return [_list_dataset(known) for known in KNOWN]
 
 
-def _listed(known: Listed) -> Listed:
+def _list_dataset(known: Listed) -> Listed:
     if known.name == "shadowlink":
-        from shadowprobe.download import dataset_directory
+        from shadowprobe.catalogue.download import dataset_directory
 
         path = dataset_directory(cache_directory())
     else:
@@ -78,7 +78,7 @@ def open_dataset(name_or_path: str, watcher: Watcher | None = None) -> Dataset:
     if not name_or_path:
         raise UsageError(f"the name of the dataset is empty: give a directory or one of {', '.join(names)}")
     if name_or_path == "shadowlink":
-        from shadowprobe.download import shadowlink_directory
+        from shadowprobe.catalogue.download import shadowlink_directory
 
         return Dataset.read(shadowlink_directory(cache_directory(), watcher))
     if name_or_path in names:

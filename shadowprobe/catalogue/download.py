@@ -5,13 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shadowprobe import formats
-from shadowprobe.dataset import CARD, make_directory
+from shadowprobe.base.files import make_directory
+from shadowprobe.dataset.dataset import CARD
 from shadowprobe.errors import DownloadError, InputError
+from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError
+from shadowprobe.net.limits import MEGABYTE, Limits
+from shadowprobe.net.urls import check_url
+
+if TYPE_CHECKING:
+    from shadowprobe.net.client import Client
 
 COMMIT = "e26f857c8fab9472c8d68eb571a4729e3f8a30fa"
 SOURCES = (
@@ -26,12 +35,13 @@ SHA256 = {
 }
 # Another number makes every user's cache be read anew; to be raised when the reader's output changes.
 READER = 1
-TIMEOUT = 20.0
+# A file is a few megabytes; a slow connection may take its time, but not stop.
+LIMITS = Limits(max_bytes=256 * MEGABYTE, seconds=1800.0, idle_seconds=20.0)
 TRIES = 3
 
 
 class Watcher(Protocol):
-    """Who is told how a download goes."""
+    """Gets the progress and the warnings of a download."""
 
     def progress(self, name: str, done: int, total: int | None) -> None:
         """So many bytes of a file have arrived."""
@@ -41,13 +51,13 @@ class Watcher(Protocol):
 
 
 class Silent:
-    """A watcher who tells nobody."""
+    """A watcher that does nothing."""
 
     def progress(self, name: str, done: int, total: int | None) -> None:
-        """Says nothing."""
+        """Does nothing."""
 
     def warn(self, sentence: str) -> None:
-        """Says nothing."""
+        """Does nothing."""
 
 
 def sources() -> tuple[str, ...]:
@@ -115,9 +125,9 @@ def _fetch(name: str, path: Path, watcher: Watcher) -> None:
                 f"the ShadowLink release could not be downloaded ({'; '.join(problems)}). With a copy of its four"
                 " files at hand: shadowprobe import shadowlink DIR --out OUT, then --dataset OUT"
             )
-    found = _sha256(path)
-    if found != SHA256[name]:
-        watcher.warn(f"{name} has SHA-256 {found}, the release has {SHA256[name]}: it is used, but figures may differ")
+    digest = _sha256(path)
+    if digest != SHA256[name]:
+        watcher.warn(f"{name} has SHA-256 {digest}, the release has {SHA256[name]}: it is used, but figures may differ")
 
 
 def _sha256(path: Path) -> str:
@@ -125,53 +135,50 @@ def _sha256(path: Path) -> str:
 
 
 def _download(url: str, path: Path, watcher: Watcher) -> None:
-    """Downloads a file, going on where an earlier try broke off; it gets its name only when it is whole."""
-    import httpx
-
+    """Downloads a file, continuing where an earlier try broke off; it gets its name only when it is whole."""
     part = path.with_name(path.name + ".part")
     problem = ""
-    for _ in range(TRIES):
-        try:
-            resumed = _receive(url, part, path.name, watcher)
-        except (httpx.ReadError, httpx.ReadTimeout, httpx.RemoteProtocolError) as error:
-            problem = f"{type(error).__name__}: {error}"
-            continue
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise DownloadError(f"{url}: no connection ({str(error) or 'it took too long'})") from error
-        except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError) as error:
-            # The last two come of a proxy in the environment that httpx cannot use.
-            raise DownloadError(f"{url}: {error}") from error
-        except OSError as error:
-            raise DownloadError(f"cannot write {part} ({error.strerror})") from error
-        if resumed and _sha256(part) != SHA256[path.name]:
-            # Its two halves may be of two files: the first can be from another source, or older.
-            part.unlink()
-            problem = "the rest does not fit what came before"
-            continue
-        part.replace(path)
-        return
+    with closing(BlockingClient()) as client:
+        for _ in range(TRIES):
+            try:
+                resumed = client.run(partial(_receive, url, part, path.name, watcher))
+            except NoResponseError as error:
+                if not error.passing or isinstance(error, ConnectionFailedError):
+                    raise DownloadError(f"{url}: {error.message}") from error
+                problem = error.message
+                continue
+            except OSError as error:
+                raise DownloadError(f"cannot write {part} ({error.strerror})") from error
+            if resumed and _sha256(part) != SHA256[path.name]:
+                # Its two halves may be of two files: the first can be from another source, or older.
+                part.unlink()
+                problem = "the rest does not fit what came before"
+                continue
+            part.replace(path)
+            return
     raise DownloadError(f"{url}: broke off {TRIES} times ({problem})")
 
 
-def _receive(url: str, part: Path, name: str, watcher: Watcher) -> bool:
+async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Client) -> bool:
     """Adds to a part what is still missing, or writes it whole; True where it was added to."""
     import httpx
 
     have = part.stat().st_size if part.exists() else 0
-    # Not compressed: offsets in the file are then offsets in the answer, and its length is known beforehand.
+    # Not compressed: offsets in the file are then offsets in the response, and its length is known beforehand.
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
-    with httpx.stream("GET", url, headers=headers, timeout=TIMEOUT, follow_redirects=True) as response:
-        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+    request = httpx.Request("GET", str(check_url(url, allow_password=True)), headers=headers)
+    async with client.stream(request, LIMITS) as incoming:
+        if incoming.status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink(missing_ok=True)
-            raise httpx.ReadError(f"has no bytes after the first {have}")
-        if not response.is_success:
-            raise DownloadError(f"{url}: {response.status_code} {response.reason_phrase}")
-        resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
+            raise BrokenResponseError(f"has no bytes after the first {have}", passing=True)
+        if not httpx.codes.is_success(incoming.status):
+            raise DownloadError(f"{url}: {incoming.status} {incoming.reason}")
+        resumed = incoming.status == httpx.codes.PARTIAL_CONTENT
         done = have if resumed else 0
-        length = response.headers.get("Content-Length")
-        total = done + int(length) if length and "Content-Encoding" not in response.headers else None
+        length = incoming.headers.get("Content-Length")
+        total = done + int(length) if length and "Content-Encoding" not in incoming.headers else None
         with part.open("ab" if resumed else "wb") as file:
-            for chunk in response.iter_bytes():
+            async for chunk in incoming.chunks():
                 file.write(chunk)
                 done += len(chunk)
                 watcher.progress(name, done, total)

@@ -2,69 +2,97 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import shadowprobe
-from shadowprobe.cli import (
-    annotate,
-    answer,
-    build,
-    check,
-    compare,
-    datasets,
-    describe,
-    exporting,
-    gerbil,
-    importing,
-    linkers,
-    plot,
-    probes,
-    report,
-    retrieve,
-    run,
-    score,
-    serve,
-    sets,
-    table,
-)
-from shadowprobe.errors import ShadowprobeError
+from shadowprobe.errors import ShadowprobeError, missing_packages
 
 INTERRUPTED = 130
 
+
+class Command(NamedTuple):
+    """The location of a command, `module:function`, or `module:app` if it has subcommands; and its line of help."""
+
+    place: str
+    short_help: str
+
+
+COMMANDS = {
+    "run": Command("run:run", "Run a linker over a dataset."),
+    "score": Command("score:score", "Score a stored predictions file."),
+    "compare": Command("compare:compare", "Compare runs, with paired tests."),
+    "table": Command("table:table", "Put runs into Table 3 or 4 of the paper."),
+    "report": Command("report:report", "Write runs as one HTML file."),
+    "check": Command("check:check", "Test a linker on small cases."),
+    "linkers": Command("listings:linkers", "List the linkers and what each needs."),
+    "probes": Command("listings:probes", "List the probes."),
+    "plot": Command("plot:plot", "Draw a figure of runs."),
+    "datasets": Command("listings:datasets", "List the datasets that have a name."),
+    "import": Command("importing:import_dataset", "Read a foreign dataset."),
+    "export": Command("exporting:export_dataset", "Write a dataset, or answers, in a foreign format."),
+    "build": Command("build:build", "Build a dataset from a wiki and the web."),
+    "describe": Command("describe:describe", "Complete the entities of a dataset from a wiki."),
+    "retrieve": Command("retrieve:retrieve", "Ask a retriever about namesakes."),
+    "retrievers": Command("listings:retrievers", "List the retrievers and what each needs."),
+    "answer": Command("answer:answer", "Ask a language model about namesakes."),
+    "sets": Command("sets:app", "Make new sets of queries about namesakes."),
+    "serve": Command("serve:serve", "Serve a linker to GERBIL."),
+    "gerbil": Command("gerbil:app", "Run an experiment on a GERBIL instance."),
+    "annotate": Command("annotate:app", "Ask people the same questions, as the paper did."),
+}
+# The commands that have subcommands.
+GROUPS = frozenset(name for name, command in COMMANDS.items() if command.place.endswith(":app"))
+
+
+class LazyCommands(TyperGroup):
+    """The group of all commands: help and completion import none of them, and a call imports one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # Typer suggests the nearest name from the keys.
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Imports and returns a command by its name; None if there is no such command."""
+        if cmd_name in COMMANDS and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = _import_command(cmd_name, COMMANDS[cmd_name])
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the names with their lines of help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.short_help) for name, command in COMMANDS.items()])
+
+
+def _import_command(name: str, command: Command) -> Any:
+    module, _, attribute = command.place.partition(":")
+    target = getattr(importlib.import_module(f"shadowprobe.cli.{module}"), attribute)
+    if not isinstance(target, typer.Typer):
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name, short_help=command.short_help)(target)
+        target = app
+    imported = get_command(target)
+    imported.name = name
+    return imported
+
+
 app = typer.Typer(
     name="shadowprobe",
+    cls=LazyCommands,
     add_completion=False,
     pretty_exceptions_enable=False,
-    # Plain help: it needs no rich, which is most of what starting costs.
+    # Plain help does not need rich, which would take most of the start time.
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run", short_help="Run a linker over a dataset.")(run.run)
-app.command("score", short_help="Score a stored predictions file.")(score.score)
-app.command("compare", short_help="Compare runs, with paired tests.")(compare.compare)
-app.command("table", short_help="Put runs into Table 3 or 4 of the paper.")(table.table)
-app.command("report", short_help="Write runs as one HTML file.")(report.report)
-app.command("check", short_help="Test a linker on small cases.")(check.check)
-app.command("linkers", short_help="List the linkers and what each needs.")(linkers.linkers)
-app.command("probes", short_help="List the probes.")(probes.probes)
-app.command("plot", short_help="Draw a figure of runs.")(plot.plot)
-app.command("datasets", short_help="List the datasets that go by a name.")(datasets.datasets)
-app.command("import", short_help="Read a foreign dataset.")(importing.import_dataset)
-app.command("export", short_help="Write a dataset, or answers, in a foreign format.")(exporting.export_dataset)
-app.command("build", short_help="Build a dataset from a wiki and the web.")(build.build)
-app.command("describe", short_help="Fill what a dataset lacks from a wiki.")(describe.describe)
-app.command("retrieve", short_help="Ask a retriever about namesakes.")(retrieve.retrieve)
-app.command("retrievers", short_help="List the retrievers and what each needs.")(retrieve.retrievers)
-app.command("answer", short_help="Ask a language model about namesakes.")(answer.answer)
-app.add_typer(sets.app, name="sets", short_help="Make new sets of queries about namesakes.")
-app.command("serve", short_help="Serve a linker to GERBIL.")(serve.serve)
-app.add_typer(gerbil.app, name="gerbil", short_help="Run an experiment on a GERBIL instance.")
-app.add_typer(annotate.app, name="annotate", short_help="Ask people the same, as the paper did.")
 
 
 def _version(value: bool) -> None:
@@ -90,44 +118,49 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command; exit 0: done, 1: done but some items failed, 2: bad usage or input, 130: interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that knows only ASCII gets `\xfc` for ü, and not a traceback.
+        # An ASCII terminal shows `\xfc` for ü instead of a traceback.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     debug = "--debug" in arguments
-    # Without a command: the help.
-    rest = [argument for argument in arguments if argument != "--debug"] or ["--help"]
+    rest = [argument for argument in arguments if argument != "--debug"]
+    if not rest or (len(rest) == 1 and rest[0] in GROUPS):
+        # Without a command the help is shown.
+        rest.append("--help")
     try:
         code = app(args=rest, prog_name="shadowprobe", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, as `| head` does; Python would complain once more at exit.
+        # The reader of our output has ended, as `| head` does. Otherwise Python would print an error at exit.
         sys.stderr.close()
         code = 0
     except Exception as error:
-        message = _message(error)
+        message = _find_message(error)
         if message is None:
             raise
         if debug:
             traceback.print_exc()
-        _complain(message)
+        _print_error(message)
         code = 2
     if code == INTERRUPTED:
-        # Typer turns Ctrl-C into this code without a word.
-        _complain("interrupted; the same command goes on where it stopped")
+        # Typer turns Ctrl-C into this code without a message.
+        _print_error("interrupted; the same command goes on where it stopped")
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _message(error: Exception) -> str | None:
-    """What to tell the user of an error; None for one that only a mistake in the program can cause."""
+def _find_message(error: Exception) -> str | None:
+    """Returns the message for the user; None for an error that only a bug in the program can cause."""
+    if isinstance(error, ModuleNotFoundError):
+        missing = missing_packages(error)
+        return str(missing) if missing else None
     if isinstance(error, ShadowprobeError):
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename is not None else f"{error.strerror or error}"
-    # What typer says of an option or a command.
-    of_usage = getattr(error, "format_message", None)
-    return of_usage() if of_usage is not None else None
+    # Typer's errors about an option or a command have this method.
+    format_message = getattr(error, "format_message", None)
+    return format_message() if format_message is not None else None
 
 
-def _complain(message: str) -> None:
+def _print_error(message: str) -> None:
     print(f"shadowprobe: {' '.join(message.split())}", file=sys.stderr)

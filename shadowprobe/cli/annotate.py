@@ -9,26 +9,20 @@ import typer
 
 from shadowprobe.cli import common
 
-app = typer.Typer(rich_markup_mode=None)
-
-
-@app.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
-    """The human study of the paper: are the contexts sufficient, and how often are people right?"""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+app = typer.Typer(
+    rich_markup_mode=None,
+    help="The human study of the paper: are the contexts sufficient, and how often are people correct?",
+)
 
 
 @app.command("sample", short_help="Draw snippets and write a form for annotators.")
 def sample(
     dataset: common.DatasetOption = "mini",
-    n: Annotated[int, typer.Option("--n", min=1, help="How many snippets; Top and Shadow come in turn.")] = 91,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw; the same seed draws the same.")] = 7,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="Where to write it [annotation/DATASET].")
-    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="The number of snippets; Top and Shadow alternate.")] = 91,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same snippets.")] = 7,
+    out: Annotated[Path | None, common.out_directory("Where to write it [annotation/DATASET].")] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="What annotators see the study called [the dataset's name].")
+        str | None, typer.Option("--name", help="The name of the study for annotators [the dataset's name].")
     ] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
@@ -36,23 +30,24 @@ def sample(
     """Draw snippets from Top and Shadow and ask people which of two entities each means.
 
     Writes form.html (one page, needs no network) and sample.csv (the same for a spreadsheet) for the annotators, and
-    sample.json with the right answers, which is not for them.
+    sample.json with the correct answers, which annotators must not see.
     """
-    from shadowprobe.annotate.form import write_sample
-    from shadowprobe.annotate.sample import draw
-    from shadowprobe.dataset import directory_name
+    from shadowprobe.base.files import directory_name
+    from shadowprobe.human_study.form import write_sample
+    from shadowprobe.human_study.sample import draw_sample
 
     opened = common.open_dataset(dataset)
-    drawn = draw(opened, n, seed, name)
-    target = common.directory(out) or Path("annotation") / directory_name(opened.name)
+    drawn = draw_sample(opened, n, seed, name)
+    target = out or Path("annotation") / directory_name(opened.name)
     form, sheet, key = write_sample(drawn, target, force=force)
     if json:
         common.print_json({"sample": drawn.key.sample, "form": str(form), "sheet": str(sheet), "key": str(key)})
         return
-    console = common.stdout()
-    console.print(f"{form}: open it in a browser; each annotator hands in a JSON file", markup=False, soft_wrap=True)
-    console.print(f"{sheet}: the same for a spreadsheet, column `answer`", markup=False, soft_wrap=True)
-    console.print(f"{key}: the right answers, for `annotate score`; keep it", markup=False, soft_wrap=True)
+    common.print_lines(
+        f"{form}: open it in a browser; each annotator hands in a JSON file",
+        f"{sheet}: the same for a spreadsheet, column `answer`",
+        f"{key}: the right answers, for `annotate score`; keep it",
+    )
 
 
 @app.command("score", short_help="Cohen's kappa, sufficient contexts and Table 2.")
@@ -65,20 +60,21 @@ def score(
     ],
     json: common.JsonOption = False,
 ) -> int:
-    """Set the answers of annotators against the key and against each other; writes nothing.
+    """Compare the answers of annotators with the key and with each other; writes nothing.
 
-    Exit 1: done, but some items lack somebody's answer.
+    Exit 1: done, but some items lack the answer of an annotator.
     """
-    from shadowprobe.annotate.agreement import measure
-    from shadowprobe.annotate.returned import read_returned
-    from shadowprobe.annotate.sample import read_key
+    from shadowprobe.human_study.agreement import measure_agreement
+    from shadowprobe.human_study.annotations import read_annotations
+    from shadowprobe.human_study.sample import read_key
 
     key = read_key(sample)
-    found = measure(key, read_returned(answers, key))
+    agreement = measure_agreement(key, read_annotations(answers, key))
     if json:
-        common.print_json(found)
+        common.print_json(agreement)
     else:
-        from shadowprobe.annotate.table import show
+        from shadowprobe.report.tables.agreement_table import agreement_table
 
-        show(found, common.stdout())
-    return int(found.complete < found.items)
+        common.print_lines(f"{agreement.name}: {agreement.items} snippets of {agreement.dataset}")
+        common.print_tables([agreement_table(agreement)])
+    return int(agreement.complete < agreement.items)

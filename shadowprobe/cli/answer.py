@@ -36,9 +36,7 @@ def answer(
     name: Annotated[
         str | None, typer.Option("--name", help="What to call the model of --predictions [the file's name].")
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/MODEL-QUERIES].")
-    ] = None,
+    out: Annotated[Path | None, common.out_directory("The run directory [runs/MODEL-QUERIES].")] = None,
     probe: common.ProbeOption = None,
     documents: Annotated[
         int | None,
@@ -75,21 +73,22 @@ def answer(
     A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
     one stopped. Exit 1: done, but some sets have no answer; they count as such.
     """
-    from shadowprobe.retrieval.answer_session import AnswerJob, score_answers
-    from shadowprobe.retrieval.answer_sets import Sets
-    from shadowprobe.retrieval.asking import Asker, prompt_of
+    from shadowprobe.runs.answering import AnsweringTask
+    from shadowprobe.runs.job import Job
+    from shadowprobe.runs.stored import score_stored
+    from shadowprobe.systems.chat_answerer import Asker, make_prompt
 
     if predictions is not None and (url is not None or model is not None):
         raise UsageError("--predictions: nobody is asked, so that --url and --model have no use")
     if predictions is None and name is not None:
         raise UsageError("--name: goes with --predictions; a model that is asked has its own")
     chosen = tuple(dict.fromkeys(probe or ()))
-    sets = Sets(queries, documents=documents, limit=limit, probes=chosen, rounds=rounds)
+    task = AnsweringTask(queries, documents=documents, limit=limit, probes=chosen, rounds=rounds)
     if show_prompt:
-        typer.echo(prompt_of(sets.sets[0], order_seed))
+        typer.echo(make_prompt(task.sets[0], order_seed))
         return 0
     if predictions is not None:
-        done = score_answers(predictions, sets, name=name, out=common.directory(out), force=force)
+        finished = score_stored(task, predictions, name=name, out=out, force=force)
     else:
         if not url or not model:
             missing = "--model" if url else "--url"
@@ -109,29 +108,11 @@ def answer(
             )
         except ValueError as error:
             raise UsageError(str(error)) from None
-        job = AnswerJob(asker, sets, common.directory(out), force=force)
-        with common.working("asking", len(sets.sets)) as progress:
-            done = job.run(progress)
-    if json:
-        common.print_json(done.results)
-    else:
-        from shadowprobe.report.answers_table import show
-
-        show(done.results, common.stdout())
-    outcome = done.outcome
-    words = []
-    if outcome is not None and outcome.resumed:
-        words.append(f"{outcome.resumed} taken from an earlier run")
-    if outcome is not None and outcome.answered:
-        words.append(f"{outcome.answered} answered in {outcome.seconds:.1f} s")
-    typer.echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {done.out}/", err=True)
-    if outcome is not None and outcome.failed:
-        typer.echo(
-            f"shadowprobe: {outcome.failed} sets failed and have no answer: {done.out}/failures.jsonl lists them, and"
-            " the same command tries them again",
-            err=True,
-        )
-    return 1 if done.results["missing"] else 0
+        task.set_asker(asker)
+        with common.working("asking", task.total) as progress:
+            finished = Job(task, out, force=force).run(progress)
+    common.print_results(finished.results, json=json)
+    return common.print_outcome(finished, task.unit)
 
 
 def _number(option: str, text: str, kind: type[T]) -> T | None:

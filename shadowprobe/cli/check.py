@@ -1,4 +1,4 @@
-"""`shadowprobe check`: is a linker there, does it answer, is its wrapper right?"""
+"""`shadowprobe check`: tests whether a linker is available, answers, and has a correct wrapper."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def check(
     option: common.OptionsOption = None,
     json: common.JsonOption = False,
 ) -> int:
-    """Test a linker on a battery of small cases. Exit 1: some case does not hold."""
-    from shadowprobe import check as battery
+    """Test a linker on small cases. Exit 1: a case failed."""
     from shadowprobe.plugins import make_linker
+    from shadowprobe.runs import check as battery
 
     opened = common.open_dataset(dataset)
     with common.stdout_is_ours():
@@ -22,12 +22,11 @@ def check(
     if json:
         common.print_json(findings)
     else:
-        from shadowprobe.report.listings import findings_table
+        from shadowprobe.report.tables.listing_tables import findings_table
 
-        console = common.stdout()
-        console.print(findings_table(made.name, findings))
+        common.print_tables([findings_table(made.name, findings)])
         if made.howto and not all(finding.holds for finding in findings[:2]):
-            console.print(f"To set `{made.name}` up:\n{made.howto}", markup=False, soft_wrap=True)
-        elif sent := battery.outgoing(made, opened):
-            console.print(f"What `{made.name}` is sent for the first snippet:\n{sent}", markup=False, soft_wrap=True)
+            common.print_lines(f"To set `{made.name}` up:\n{made.howto}")
+        elif sent := battery.describe_request(made, opened):
+            common.print_lines(f"What `{made.name}` is sent for the first snippet:\n{sent}")
     return 0 if all(finding.holds for finding in findings) else 1

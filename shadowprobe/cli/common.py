@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +17,11 @@ from shadowprobe.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from shadowprobe.dataset import Dataset
-    from shadowprobe.model import Subset
-    from shadowprobe.results import Results
-    from shadowprobe.runner import Progress
-    from shadowprobe.session import Settings
+    from shadowprobe.base.model import Subset
+    from shadowprobe.dataset.dataset import Dataset
+    from shadowprobe.report.tables.table import Table
+    from shadowprobe.runs.directory import Results
+    from shadowprobe.runs.job import FinishedJob, Progress
 
 CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
@@ -98,20 +98,6 @@ def parse_options(pairs: list[str] | None) -> dict[str, str]:
     return options
 
 
-def settings(
-    probes: list[str] | None,
-    also: list[str] | None,
-    redirects: Path | None,
-    gerbil_threshold: bool,
-    rounds: int,
-    seed: int,
-) -> Settings:
-    """How predictions are to be measured."""
-    from shadowprobe.session import Settings
-
-    return Settings(tuple(probes or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed)
-
-
 def user_agent(contact: str | None, *, needed: bool = True) -> str:
     """What a host sees of us: whoever minds being asked must be able to say so."""
     given = (contact or os.environ.get(CONTACT, "")).strip()
@@ -124,25 +110,25 @@ def user_agent(contact: str | None, *, needed: bool = True) -> str:
     return f"shadowprobe/{shadowprobe.__version__} (+{given or 'no contact'})"
 
 
-def directory(name: str | None) -> Path | None:
-    """A directory by name; the empty one, which a script's unset variable makes, is refused."""
-    if name == "":
-        raise UsageError("--out: the name of the directory is empty")
-    return Path(name) if name is not None else None
+def out_directory(about: str) -> Any:
+    """The option --out for a directory; the empty name, which a script's unset variable makes, is refused."""
+    return typer.Option("--out", metavar="DIR", help=about, parser=lambda name: _parse_path(name, "directory"))
 
 
-def file(name: str | None) -> Path | None:
-    """A file by name; the empty one, which a script's unset variable makes, is refused."""
-    if name == "":
-        raise UsageError("--out: the name of the file is empty")
-    return Path(name) if name is not None else None
+def out_file(about: str) -> Any:
+    """The option --out for a file; the empty name is refused too."""
+    return typer.Option("--out", metavar="FILE", help=about, parser=lambda name: _parse_path(name, "file"))
 
 
-@contextmanager
-def stdout_is_ours() -> Iterator[None]:
+def _parse_path(name: str, what: str) -> Path:
+    if not name:
+        raise UsageError(f"--out: the name of the {what} is empty")
+    return Path(name)
+
+
+def stdout_is_ours() -> AbstractContextManager[Any]:
     """Sends what a linker prints to stderr: our stdout may be read by a program."""
-    with redirect_stdout(sys.stderr):
-        yield
+    return redirect_stdout(sys.stderr)
 
 
 def stdout() -> Console:
@@ -169,37 +155,97 @@ def stderr() -> Console:
 
 def print_json(value: Any) -> None:
     """JSON for programs."""
-    from shadowprobe.jsonl import encode_json
+    from shadowprobe.base.jsonl import encode_json
 
     typer.echo(encode_json(value).decode(), nl=False)
 
 
-def print_results(results: Results, *, json: bool) -> None:
+def print_lines(*lines: str) -> None:
+    """Lines of text; a file may be named like markup."""
+    for line in lines:
+        stdout().print(line, markup=False, soft_wrap=True)
+
+
+def print_listing(items: Any, table: Table, *, json: bool) -> None:
+    """The same items as a table or as JSON."""
+    if json:
+        print_json(items)
+    else:
+        print_tables([table])
+
+
+def print_results(results: Results, *, json: bool, published: bool = False) -> None:
     """Results as a screen or as JSON."""
     if json:
         print_json(results)
         return
-    from shadowprobe.report.terminal import show
+    from shadowprobe.report.screen import show
 
-    show(results, stdout())
+    show(results, stdout(), published=published)
+
+
+def print_outcome(finished: FinishedJob, unit: str) -> int:
+    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+    outcome = finished.outcome
+    words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
+    if outcome.answered or outcome.failed:
+        words.append(f"{outcome.answered} answered in {outcome.seconds:.1f} s")
+    if outcome.repeated:
+        words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
+    typer.echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
+    if outcome.failed:
+        typer.echo(
+            f"shadowprobe: {outcome.failed} {unit} failed and count as not answered: {finished.out}/failures.jsonl"
+            " lists them, and the same command tries them again",
+            err=True,
+        )
+    return 1 if finished.results["missing"] else 0
+
+
+def print_tables(tables: Iterable[Table]) -> None:
+    """Tables on the screen."""
+    from shadowprobe.report.tables.to_terminal import show
+
+    show(tables, stdout())
 
 
 def open_dataset(name: str) -> Dataset:
     """A dataset by name or directory, with a progress bar where it must be downloaded."""
-    from shadowprobe.catalogue import open_dataset as open_quietly
+    from shadowprobe.catalogue.datasets import open_dataset as open_quietly
 
     with _Downloads() as watcher:
         return open_quietly(name, watcher)
 
 
-def linking(total: int) -> AbstractContextManager[Progress | None]:
-    """A progress bar while a linker works."""
-    return working("linking", total)
+@contextmanager
+def status_line(text: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr with a function that replaces it, only where stderr is a terminal."""
+    console = stderr()
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status(text) as status:
+        yield status.update
 
 
 @contextmanager
 def working(what: str, total: int) -> Iterator[Progress | None]:
     """A progress bar on stderr, only where stderr is a terminal."""
+    with bars(transient=True) as move:
+        done = 0
+
+        def advance(more: int) -> None:
+            nonlocal done
+            done += more
+            if move is not None:
+                move(what, done, total)
+
+        yield advance
+
+
+@contextmanager
+def bars(*, transient: bool = False) -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """Progress bars on stderr, one for each name, only where stderr is a terminal; shows rate and remaining time."""
     console = stderr()
     if not console.is_terminal:
         yield None
@@ -208,14 +254,22 @@ def working(what: str, total: int) -> Iterator[Progress | None]:
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn(what),
+        TextColumn("{task.description:<18}"),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Bars(*columns, console=console, transient=True) as bars:
-        task = bars.add_task(what, total=total)
-        yield lambda done: bars.advance(task, done)
+    with Bars(*columns, console=console, transient=transient) as shown:
+        tasks: dict[str, Any] = {}
+
+        def move(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = shown.add_task(name, total=total, rate="")
+            speed = shown.tasks[tasks[name]].speed
+            shown.update(tasks[name], completed=done, total=total, rate=f"{speed:.1f}/s" if speed else "")
+
+        yield move
 
 
 class _Downloads:

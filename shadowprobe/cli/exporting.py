@@ -19,34 +19,34 @@ def export_dataset(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions", "-p", metavar="FILE", help="Write these answers in place of the gold: a file, or a run."
+            "--predictions", "-p", metavar="FILE", help="Write these answers instead of the gold: a file, or a run."
         ),
     ] = None,
     subset: Annotated[
-        list[str] | None, typer.Option("--subset", help="Only this subset (may be repeated) [all that there are].")
+        list[str] | None, typer.Option("--subset", help="Only this subset (may be repeated) [all].")
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="Where to write it [exports/DATASET-FORMAT].")
-    ] = None,
+    out: Annotated[Path | None, common.out_directory("The directory for the files [exports/DATASET-FORMAT].")] = None,
     limit: common.LimitOption = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
-    """Write a dataset in a foreign format, a file for each subset; neutral contexts go out without an answer.
+    """Write a dataset in a foreign format, one file per subset; neutral contexts have no answer.
 
-    The way round: export, let a system answer elsewhere, and `shadowprobe score --format FORMAT` its answers.
+    A system that runs elsewhere can read the export; `shadowprobe score --format FORMAT` then scores its answers.
     """
-    from shadowprobe import formats, session
-    from shadowprobe.dataset import directory_name
+    from shadowprobe import formats
+    from shadowprobe.base.files import directory_name
+    from shadowprobe.runs.api import read_predictions
+    from shadowprobe.runs.directory import dataset_location
 
-    named = dataset if dataset is not None else session.dataset_of(predictions) if predictions is not None else "mini"
-    opened = common.open_dataset(named)
+    if dataset is None:
+        dataset = dataset_location(predictions) if predictions is not None else "mini"
+    opened = common.open_dataset(dataset)
     cut = opened.first(limit) if limit is not None else opened
-    answers = session.stored_predictions(predictions, cut) if predictions is not None else None
-    target = common.directory(out) or Path("exports") / directory_name(f"{opened.name}-{format_name}")
+    answers = read_predictions(predictions, cut) if predictions is not None else None
+    target = out or Path("exports") / directory_name(f"{opened.name}-{format_name}")
     written = formats.write(format_name, cut, target, common.subsets(subset, cut), answers, force=force)
     if json:
         common.print_json({str(path): count for path, count in written.items()})
         return
-    for path, count in written.items():
-        common.stdout().print(f"{path}: {count} documents", markup=False, soft_wrap=True)
+    common.print_lines(*(f"{path}: {count} documents" for path, count in written.items()))

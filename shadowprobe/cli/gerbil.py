@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from shadowprobe.cli import common
 
-if TYPE_CHECKING:
-    from shadowprobe.gerbil.experiment import Watch
-
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(
+    rich_markup_mode=None,
+    help="Run an experiment on a GERBIL instance: the totals of annotators that only GERBIL can reach.",
+)
 UrlOption = Annotated[
     str, typer.Option("--url", metavar="URL", help="The instance, such as http://gerbil.aksw.org/gerbil.")
 ]
-
-
-@app.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
-    """An experiment on a GERBIL instance: the totals of annotators that only GERBIL can reach."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("run", short_help="Upload the gold, run an annotator, print its totals.")
@@ -44,9 +36,9 @@ def run(
         typer.Option("--subset", metavar="NAME", help="Only this subset (may be repeated) [all with gold]."),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="Where gerbil.json goes [runs/gerbil-ANNOTATOR-DATASET].")
+        Path | None, common.out_directory("The directory for gerbil.json [runs/gerbil-ANNOTATOR-DATASET].")
     ] = None,
-    poll: Annotated[float, typer.Option("--poll", min=0.05, metavar="SECONDS", help="The pause between looks.")] = 5.0,
+    poll: Annotated[float, typer.Option("--poll", min=0.05, metavar="SECONDS", help="The pause between polls.")] = 5.0,
     timeout: Annotated[
         float,
         typer.Option(
@@ -54,82 +46,61 @@ def run(
         ),
     ] = 7200.0,
     experiment: Annotated[
-        str | None, typer.Option("--experiment", metavar="ID", help="Read this experiment and start none.")
+        str | None, typer.Option("--experiment", metavar="ID", help="Read this experiment instead of a new one.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Forget the experiment in --out and start anew.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the experiment in --out by a new one.")] = False,
     json: common.JsonOption = False,
 ) -> int:
-    """Run annotators over a dataset's gold on GERBIL: Table 3, and no probes, since GERBIL returns no answers.
+    """Run annotators over a dataset's gold on GERBIL: Table 3, but no probes, because GERBIL returns no answers.
 
-    The texts and the gold (as DBpedia URIs) are uploaded to the instance, and stay there. The same command again goes
-    on with the same experiment. Exit 1: done, but a task failed.
+    The texts and the gold (as DBpedia URIs) are uploaded to the instance, and stay there. The same command again
+    continues the same experiment. Exit 1: done, but a task failed.
     """
-    from shadowprobe.gerbil.experiment import Job
+    from shadowprobe.gerbil.experiment import GerbilJob
+    from shadowprobe.report.tables.gerbil_table import gerbil_table
 
     opened = common.open_dataset(dataset)
-    job = Job(url, annotator, opened, subsets=subset or (), out=common.directory(out), location=dataset)
+    job = GerbilJob(url, annotator, opened, subsets=subset or (), out=out, location=dataset)
     job.instance.limit(timeout)
     card = job.start(force=force, experiment=experiment)
     words = "is done" if card.finished else "goes on" if job.resumed or experiment else "started"
     typer.echo(f"experiment {card.experiment} {words}: {card.page}", err=True)
     try:
-        with _waiting(card.experiment) as watch:
-            done = job.finish(card, poll=poll, timeout=timeout, watch=watch)
+        name = f"experiment {card.experiment}"
+        with common.status_line(f"{name}: waiting") as show:
+            done = job.finish(
+                card, poll=poll, timeout=timeout, watch=lambda n, tasks: show(f"{name}: {n} of {tasks} tasks done")
+            )
     except KeyboardInterrupt:
         typer.echo(f"experiment {card.experiment} goes on at GERBIL: {card.page}", err=True)
         raise
-    if json:
-        common.print_json(done)
-    else:
-        from shadowprobe.report.gerbil_table import note_lines, scores_table
-
-        names = ", ".join(str(one["name"]) for one in done.annotators)
-        common.stdout().print(scores_table(done.rows, f"{names} on {opened.name}, by GERBIL (D2KB)"))
-        for line in note_lines(done.notes):
-            common.stdout().print(line)
+    names = ", ".join(str(one["name"]) for one in done.annotators)
+    table = gerbil_table(done.rows, f"{names} on {opened.name}, by GERBIL (D2KB)", done.notes)
+    common.print_listing(done, table, json=json)
     typer.echo(f"Written to {job.out}/", err=True)
-    return _code(failed=done.failed, again=True)
+    if done.failed:
+        typer.echo("shadowprobe: not every task is done (see the status); --force starts all of them again", err=True)
+    return int(done.failed)
 
 
-@app.command("show", short_help="Print the totals of an experiment, whoever started it.")
+@app.command("show", short_help="Print the totals of any experiment.")
 def show(
     experiment: Annotated[str, typer.Argument(metavar="ID", help="The id of the experiment.")],
     url: UrlOption,
     json: common.JsonOption = False,
 ) -> int:
     """Print the tasks of an experiment as they are now; writes nothing. Exit 1: a task failed or still runs."""
-    from shadowprobe.gerbil.client import Instance
-    from shadowprobe.gerbil.experiment import look, rows_of, score_notes
-    from shadowprobe.gerbil.page import DONE
+    from shadowprobe.gerbil.experiment import explain_scores, fetch_tasks, make_row
+    from shadowprobe.gerbil.gerbil_client import Instance
+    from shadowprobe.gerbil.gerbil_page import DONE
+    from shadowprobe.report.tables.gerbil_table import gerbil_table
 
     instance = Instance(url)
-    # Only the names of all annotators tell, in an experiment of others, which name is that of the dataset.
-    rows = rows_of(look(instance, experiment, instance.annotators()))
-    notes = list(score_notes(rows))
-    if json:
-        page = instance.address(experiment)
-        common.print_json({"experiment": experiment, "page": page, "rows": rows, "notes": notes})
-    else:
-        from shadowprobe.report.gerbil_table import note_lines, scores_table
-
-        common.stdout().print(scores_table(rows, f"experiment {experiment} of {instance.url}"))
-        for line in note_lines(notes):
-            common.stdout().print(line)
-    return _code(failed=any(row.status != DONE for row in rows), again=False)
-
-
-def _code(*, failed: bool, again: bool) -> int:
-    if failed and again:
-        typer.echo("shadowprobe: not every task is done, as the status says; --force starts all of them anew", err=True)
-    return int(failed)
-
-
-@contextmanager
-def _waiting(experiment: str) -> Iterator[Watch | None]:
-    """A line on stderr that tells how far the experiment is, only where stderr is a terminal."""
-    console = common.stderr()
-    if not console.is_terminal:
-        yield None
-        return
-    with console.status(f"experiment {experiment}: waiting") as status:
-        yield lambda done, tasks: status.update(f"experiment {experiment}: {done} of {tasks} tasks done")
+    # In an unknown experiment, only the names of all annotators show which name belongs to the dataset.
+    tasks = fetch_tasks(instance, experiment, instance.annotators())
+    rows = [make_row(task.annotator, task.dataset, task) for task in tasks]
+    notes = list(explain_scores(rows))
+    items = {"experiment": experiment, "page": instance.address(experiment), "rows": rows, "notes": notes}
+    table = gerbil_table(rows, f"experiment {experiment} of {instance.url}", notes)
+    common.print_listing(items, table, json=json)
+    return int(any(row.status != DONE for row in rows))

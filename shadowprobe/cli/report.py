@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shadowprobe.cli import common
+from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 
 
 def report(
@@ -18,24 +19,11 @@ def report(
         ),
     ],
     out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Where to write [RUN/report.html; report.html for several runs]."),
+        Path | None, common.out_file("Where to write [RUN/report.html; report.html for several runs].")
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset", "-d", metavar="NAME|DIR", help="The dataset, or the collection, of the runs [where it was]."
-        ),
-    ] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries", metavar="FILE|DIR", help="The queries of retrievers and language models [the built-in ones]."
-        ),
-    ] = None,
-    name: Annotated[
-        list[str] | None, typer.Option("--name", metavar="LABEL", help="What to call a run; one for each, in order.")
-    ] = None,
+    dataset: DataOption = None,
+    queries: QueriesOption = None,
+    name: NameOption = None,
     published: Annotated[
         bool, typer.Option("--published", help="Add the rows that the papers on retrieval print, marked as published.")
     ] = False,
@@ -45,14 +33,14 @@ def report(
 
     It opens from disk and asks nobody for anything. Several runs stand side by side.
     """
-    from shadowprobe.report.html.writing import write_report_of
+    from shadowprobe.report.html.page import write_report
+    from shadowprobe.runs.finished import read_runs
 
-    written = write_report_of(
-        runs,
-        common.file(out),
+    written = write_report(
+        read_runs(runs, dataset, name or ()),
+        out,
         dataset=dataset,
         queries=queries,
-        names=name or (),
         published=published,
         force=force,
     )

@@ -43,9 +43,7 @@ def retrieve(
             "--predictions", "-p", metavar="FILE|RUN", help="Ask nobody: score stored rankings, ours or KILT's."
         ),
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/RETRIEVER-COLLECTION].")
-    ] = None,
+    out: Annotated[Path | None, common.out_directory("The run directory [runs/RETRIEVER-COLLECTION].")] = None,
     k: Annotated[
         list[int] | None,
         typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1 and 20]."),
@@ -64,57 +62,30 @@ def retrieve(
     The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no ranking.
     """
     from shadowprobe.errors import UsageError
-    from shadowprobe.retrieval.probing import KS, Measuring
-    from shadowprobe.retrieval.session import RetrieveJob, score_rankings
+    from shadowprobe.runs.retrieving import KS, RetrievalSettings, RetrievingTask, make_retrieving_job
 
-    measuring = Measuring(tuple(sorted(set(k))) if k else KS, depth, rounds, seed)
+    settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed)
     chosen = tuple(dict.fromkeys(probe or ()))
     if predictions is not None:
         if option:
             raise UsageError("-o: with --predictions no retriever is asked")
-        finished = score_rankings(
-            predictions,
-            collection,
-            probes=chosen,
-            queries=queries,
-            out=common.directory(out),
-            measuring=measuring,
-            force=force,
-        )
+        from shadowprobe.runs.stored import score_stored
+
+        stored = RetrievingTask(collection, probes=chosen, queries=queries, settings=settings)
+        finished = score_stored(stored, predictions, out=out, force=force)
     else:
         with common.stdout_is_ours():
-            job = RetrieveJob(
+            job = make_retrieving_job(
                 retriever,
                 collection,
                 probes=chosen,
                 queries=queries,
                 options=common.parse_options(option),
-                out=common.directory(out),
-                measuring=measuring,
+                out=out,
+                settings=settings,
                 force=force,
             )
-            with common.working("asking", len(job.asking.queries())) as progress:
+            with common.working("asking", job.task.total) as progress:
                 finished = job.run(progress)
-    if json:
-        common.print_json(finished.results)
-    else:
-        from shadowprobe.report.retrieval_table import show
-
-        show(finished.results, common.stdout(), published=published)
-    words = f"{finished.asked} queries asked in {finished.seconds:.1f} s. " if finished.asked else ""
-    resumed = f"{finished.resumed} taken from an earlier run; " if finished.resumed else ""
-    typer.echo(f"{resumed}{words}Written to {finished.out}/", err=True)
-    return 1 if finished.results["missing"] else 0
-
-
-def retrievers(json: common.JsonOption = False) -> None:
-    """List the retrievers and what each needs; none of them is loaded for it."""
-    from shadowprobe import plugins
-
-    found = list(plugins.listings(plugins.RETRIEVERS))
-    if json:
-        common.print_json(found)
-        return
-    from shadowprobe.report.listings import linkers_table
-
-    common.stdout().print(linkers_table(found, "retriever"))
+    common.print_results(finished.results, json=json, published=published)
+    return common.print_outcome(finished, RetrievingTask.unit)

@@ -14,9 +14,7 @@ def run(
     linker: common.LinkerOption = "blend",
     dataset: common.DatasetOption = "mini",
     option: common.OptionsOption = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="DIR", help="The run directory [runs/LINKER-DATASET].")
-    ] = None,
+    out: Annotated[Path | None, common.out_directory("The run directory [runs/LINKER-DATASET].")] = None,
     probe: common.ProbeOption = None,
     also: common.AlsoOption = None,
     batch_size: Annotated[
@@ -42,44 +40,32 @@ def run(
 
     The same command again goes on where an earlier one stopped. Exit 1: done, but some snippets failed.
     """
-    from shadowprobe.session import Job
+    from shadowprobe.runs.api import make_linking_job
+    from shadowprobe.runs.linking import Settings
 
     opened = common.open_dataset(dataset)
     with common.stdout_is_ours():
-        job = Job(
+        job = make_linking_job(
             linker,
             opened,
             options=common.parse_options(option),
-            out=common.directory(out),
+            out=out,
             batch_size=batch_size,
             limit=limit,
-            settings=common.settings(probe, also, redirects, gerbil_threshold, rounds, seed),
+            settings=Settings(tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed),
             force=force,
             location=dataset,
             keep_replies=keep_replies,
             from_replies=from_replies,
         )
-        for variants in job.variants:
+        task = job.task
+        for variants in task.variants:
             left = variants.cost if force else variants.left()
-            if total := sum(left.values()):
+            if more := sum(left.values()):
                 parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
-                typer.echo(f"{variants.probe.name} needs {total} more snippets linked: {parts}", err=True)
-        with common.linking(job.total) as progress:
+                typer.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
+        total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
+        with common.working("linking", total) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
-    outcome = finished.outcome
-    assert outcome is not None
-    words = [f"{outcome.answered} answered in {outcome.seconds:.1f} s"]
-    if outcome.resumed:
-        words.insert(0, f"{outcome.resumed} taken from an earlier run")
-    if outcome.repeated:
-        words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
-    typer.echo(f"{'; '.join(words)}. Written to {finished.out}/", err=True)
-    if outcome.failed:
-        typer.echo(
-            f"shadowprobe: {outcome.failed} snippets failed and count as skipped: {finished.out}/failures.jsonl lists"
-            " them, and the same command tries them again",
-            err=True,
-        )
-        return 1
-    return 0
+    return common.print_outcome(finished, task.unit)

@@ -28,8 +28,8 @@ def score(
     limit: common.LimitOption = None,
     name: Annotated[str | None, typer.Option("--name", help="What to call the linker [the file's name].")] = None,
     out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="DIR", help="Where to write results.json [runs/NAME-DATASET]."),
+        Path | None,
+        common.out_directory("Where to write results.json [a run: its own directory, else runs/NAME-DATASET]."),
     ] = None,
     probe: common.ProbeOption = None,
     redirects: common.RedirectsOption = None,
@@ -43,18 +43,21 @@ def score(
 
     Exit 1: done, but the file has no answer for some snippets; they count as skipped.
     """
-    from shadowprobe import session
+    from shadowprobe.runs.api import score_predictions
+    from shadowprobe.runs.directory import dataset_location
+    from shadowprobe.runs.linking import Settings
 
-    finished = session.score_file(
+    place = dataset_location(predictions) if dataset is None else dataset
+    finished = score_predictions(
         predictions,
-        common.open_dataset(session.dataset_of(predictions) if dataset is None else dataset),
+        common.open_dataset(place),
         format_name=format_name,
         limit=limit,
         name=name,
-        out=common.directory(out),
-        settings=common.settings(probe, None, redirects, gerbil_threshold, rounds, seed),
+        out=out,
+        settings=Settings(tuple(probe or ()), (), redirects, gerbil_threshold, rounds, seed),
         force=force,
+        location=place,
     )
     common.print_results(finished.results, json=json)
-    typer.echo(f"Written to {finished.out}/", err=True)
-    return 1 if finished.results["missing"] else 0
+    return common.print_outcome(finished, "snippets")

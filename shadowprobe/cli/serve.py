@@ -14,7 +14,7 @@ def serve(
     dataset: common.DatasetOption = "mini",
     option: common.OptionsOption = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on; 0.0.0.0 is all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes one that is free.")] = 8099,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 chooses a free one.")] = 8099,
     max_body: Annotated[
         int, typer.Option("--max-body", metavar="BYTES", min=1, help="The largest request to accept.")
     ] = 16 * 1024 * 1024,
@@ -22,17 +22,17 @@ def serve(
         bool,
         typer.Option(
             "--confidence/--no-confidence",
-            help="Send the linker's scores as taConfidence. GERBIL then reports the result at the threshold that suits"
-            " its gold answers best, and loses answers whose score is 0 or below.",
+            help="Send the linker's scores as taConfidence. GERBIL then reports the result at the threshold with the"
+            " best F1, and loses answers whose score is 0 or below.",
         ),
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Write a line to stderr for every request.")] = False,
 ) -> None:
-    """Serve a linker to GERBIL: NIF in, NIF out, until Ctrl-C or SIGTERM.
+    """Serve a linker to GERBIL as a NIF web service, until Ctrl-C or SIGTERM.
 
-    The dataset is where the linker finds its entities; the mentions come with the requests.
+    The linker gets its entities from the dataset; the mentions are in the requests.
     """
-    from shadowprobe import serve as service
+    from shadowprobe.gerbil import nif_service as service
     from shadowprobe.plugins import make_linker
 
     opened = common.open_dataset(dataset)
@@ -44,7 +44,9 @@ def serve(
             service.Annotator(made, opened, confidence=confidence),
             host,
             port,
-            lambda url: typer.echo(f"Serving {made.name} on {url}; {service.gerbil_line(made.name, url)}", err=True),
+            lambda url: typer.echo(
+                f"Serving {made.name} on {url}; {service.format_gerbil_line(made.name, url)}", err=True
+            ),
             max_body=max_body,
             access_log=verbose,
         )

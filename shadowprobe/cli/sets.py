@@ -11,17 +11,18 @@ import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.sets_ambigdocs import ambigdocs
-from shadowprobe.cli.sets_wikidata import origin_of, popularity_of
+from shadowprobe.cli.sets_wikidata import make_origin, open_popularity
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
-    from shadowprobe.retrieval.wikidata.dump import Progress
+    from shadowprobe.sets.wikidata_dump import Progress
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(
+    rich_markup_mode=None,
+    help="Make new sets of queries that test whether a system also finds the less popular namesake.",
+)
 
-OutOption = Annotated[
-    str, typer.Option("--out", metavar="DIR", help="Where they go; answers and facts are kept there.")
-]
+OutOption = Annotated[Path, common.out_directory("The directory for the sets; replies and facts are stored there too.")]
 DumpOption = Annotated[
     Path | None,
     typer.Option("--dump", metavar="FILE", help="Wikidata's JSON dump, such as latest-all.json.gz (or .bz2)."),
@@ -30,7 +31,7 @@ ApiOption = Annotated[
     str | None, typer.Option("--api", metavar="URL", help="A Wikibase instead, such as https://www.wikidata.org.")
 ]
 NamesOption = Annotated[
-    Path | None, typer.Option("--names", metavar="FILE", help="Only these names, one a line; --api needs some.")
+    Path | None, typer.Option("--names", metavar="FILE", help="Only these names, one per line; --api needs names.")
 ]
 NamesOfOption = Annotated[
     str | None, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="Only the names of this dataset.")
@@ -54,13 +55,6 @@ BacklinksOption = Annotated[
 
 
 app.command("ambigdocs", short_help="Make AmbigDocs' sets from a dataset.")(ambigdocs)
-
-
-@app.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
-    """New sets of queries, to ask whether a retriever or a language model finds the less popular namesake too."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("amber", short_help="Make AmbER sets from Wikidata.")
@@ -95,24 +89,23 @@ def amber(
 ) -> None:
     """Make AmbER sets by the paper's rules: namesakes, and queries that only one of them answers.
 
-    A dump is read once into DIR/wikidata/facts.sqlite, which the same command uses again; what an API says is kept in
-    DIR/wikidata too. A first taste: shadowprobe sets amber --api https://www.wikidata.org --names FILE --documents FILE
-    --pageviews-api https://wikimedia.org/api/rest_v1 --out DIR --contact you@example.org
+    A dump is read once into DIR/wikidata/facts.sqlite, which the same command uses again. The replies of an API are
+    stored in DIR/wikidata too. Example: shadowprobe sets amber --api https://www.wikidata.org --names FILE
+    --documents FILE --pageviews-api https://wikimedia.org/api/rest_v1 --out DIR --contact you@example.org
     """
-    from shadowprobe.retrieval.wikidata.amber import refuse_to_overwrite, write_amber
+    from shadowprobe.sets.amber import refuse_to_overwrite, write_amber
 
-    target = _directory(out)
-    origin = origin_of(dump, api, names, dataset, language, contact, subclasses=subclasses, limit=limit)
-    refuse_to_overwrite(target, force=force)
-    with popularity_of(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity:
+    origin = make_origin(dump, api, names, dataset, language, contact, subclasses=subclasses, limit=limit)
+    refuse_to_overwrite(out, force=force)
+    with open_popularity(out, language, pageviews, pageviews_api, month, backlinks, contact) as popularity:
         if popularity is None:
             raise UsageError("--pageviews, --pageviews-api or --backlinks: without popularity, no entity is the head")
-        with _telling() as progress:
+        with _show_progress() as progress:
             card = write_amber(
                 origin,
                 documents,
                 popularity,
-                target,
+                out,
                 limit=limit if not origin.names else None,
                 force=force,
                 progress=progress,
@@ -122,12 +115,11 @@ def amber(
         return
     for collection, counts in card.counts.items():
         queries = ", ".join(f"{task} {count}" for task, count in counts.queries.items())
-        _say(
+        common.print_lines(
             f"{collection}: {counts.sets} sets, {counts.entities} entities, {counts.entities_with_properties} of them"
             f" with properties; queries: {queries}"
         )
-    _say_dropped(card.dropped)
-    _say(f"Written to {target}/")
+    common.print_lines(*_describe_dropped(card.dropped), f"Written to {out}/")
 
 
 @app.command("entity-questions", short_help="Make entity questions from triples or from Wikidata.")
@@ -159,57 +151,40 @@ def entity_questions(
 ) -> None:
     """Make questions about one entity each, for the 24 relations of EntityQuestions, into DIR/P19.test.json and so on.
 
-    With page views or backlinks, questions from Wikidata say how common their subject is; triples bring it along.
+    With page views or backlinks, questions from Wikidata have the frequency of their subject. Triples contain it.
     """
-    from shadowprobe.retrieval.wikidata import questions
+    from shadowprobe.sets import entity_questions as questions
 
-    target, lots = _directory(out), questions.Lots(per_relation, seed)
-    questions.refuse_to_overwrite(target, force=force)
+    size = questions.SampleSize(per_relation, seed)
+    questions.refuse_to_overwrite(out, force=force)
     if triples is not None:
         others = (dump, api, names, dataset, pageviews, pageviews_api, backlinks)
         if any(other is not None for other in others):
-            raise UsageError("--triples brings all with it: give it alone, without Wikidata, names or popularity")
-        made = questions.from_triples(triples, lots)
-        card = questions.write_questions(target, made, {"triples": triples.name}, lots)
+            raise UsageError("--triples contains everything: give it without options for Wikidata, names or popularity")
+        made = questions.make_from_triples(triples, size)
+        card = questions.write_questions(out, made, {"triples": triples.name}, size)
     else:
-        origin = origin_of(dump, api, names, dataset, language, contact, limit=limit, or_else=" or --triples FILE")
+        origin = make_origin(dump, api, names, dataset, language, contact, limit=limit, or_else=" or --triples FILE")
         with (
-            popularity_of(target, language, pageviews, pageviews_api, month, backlinks, contact) as popularity,
-            _telling() as progress,
+            open_popularity(out, language, pageviews, pageviews_api, month, backlinks, contact) as popularity,
+            _show_progress() as progress,
         ):
-            made = questions.from_wikidata(origin, target, lots, popularity, progress)
-            card = questions.write_questions(target, made, origin.described(), lots, popularity)
+            made = questions.make_from_wikidata(origin, out, size, popularity, progress)
+            card = questions.write_questions(out, made, origin.describe(), size, popularity)
     if json:
         common.print_json(card)
         return
-    _say(f"{sum(card.counts.values())} questions about {len(card.counts)} relations")
-    _say(", ".join(f"{number} {count}" for number, count in card.counts.items()))
-    _say_dropped(card.dropped)
-    _say(f"Written to {target}/")
+    common.print_lines(f"{sum(card.counts.values())} questions about {len(card.counts)} relations")
+    common.print_lines(", ".join(f"{number} {count}" for number, count in card.counts.items()))
+    common.print_lines(*_describe_dropped(card.dropped), f"Written to {out}/")
 
 
-def _directory(out: str) -> Path:
-    directory = common.directory(out)
-    assert directory is not None
-    return directory
-
-
-def _say(line: str) -> None:
-    # A directory may be named like markup.
-    common.stdout().print(line, markup=False, soft_wrap=True)
-
-
-def _say_dropped(dropped: Mapping[str, int]) -> None:
-    for reason, count in sorted(dropped.items()):
-        _say(f"left out: {count} {reason}")
+def _describe_dropped(dropped: Mapping[str, int]) -> list[str]:
+    return [f"left out: {count} {reason}" for reason, count in sorted(dropped.items())]
 
 
 @contextmanager
-def _telling() -> Iterator[Progress | None]:
-    """A line on stderr that tells how far it is, only where stderr is a terminal."""
-    console = common.stderr()
-    if not console.is_terminal:
-        yield None
-        return
-    with console.status("Wikidata") as status:
-        yield lambda what, done, total: status.update(f"{what}: {done:,}{f' of {total:,}' if total else ''}")
+def _show_progress() -> Iterator[Progress]:
+    """Shows a line of progress on stderr if that is a terminal."""
+    with common.status_line("Wikidata") as show:
+        yield lambda what, done, total: show(f"{what}: {done:,}{f' of {total:,}' if total else ''}")

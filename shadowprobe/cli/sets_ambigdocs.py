@@ -24,18 +24,16 @@ def ambigdocs(
     json: common.JsonOption = False,
 ) -> None:
     """Make AmbigDocs' sets from the names of a dataset: the description of each entity is its document."""
-    from shadowprobe.jsonl import encode_json, write_atomically
-    from shadowprobe.retrieval.ambigdocs import sets_from
+    from shadowprobe.base.files import write_atomically
+    from shadowprobe.base.jsonl import encode_json
+    from shadowprobe.queries.ambigdocs_sets import make_ambig_sets
 
     if out.exists() and not force:
         raise UsageError(f"{out} exists; give another --out, or --force to write over it")
-    sets = sets_from(common.open_dataset(dataset), questions)
+    sets = make_ambig_sets(common.open_dataset(dataset), questions)
     write_atomically(out, encode_json(sets))
     names, documents = len({one.name for one in sets}), sum(len(one.documents) for one in sets)
     if json:
         common.print_json({"path": str(out), "sets": len(sets), "names": names, "documents": documents})
         return
-    # A file may be named like markup.
-    common.stdout().print(
-        f"{out}: {len(sets)} sets on {names} names, {documents} documents", markup=False, soft_wrap=True
-    )
+    common.print_lines(f"{out}: {len(sets)} sets on {names} names, {documents} documents")

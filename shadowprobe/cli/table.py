@@ -1,4 +1,4 @@
-"""`shadowprobe table`: Table 3 or Table 4 of finished runs."""
+"""`shadowprobe table`: a table of a paper, with finished runs in it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,25 @@ from shadowprobe.cli import common
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from shadowprobe.comparison import Comparison
-    from shadowprobe.report.tables import Table
+    from shadowprobe.report.tables.table import Table
+    from shadowprobe.runs.comparison import Comparison
 
 RunDatasetOption = Annotated[
     str | None,
     typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that which each run was made with]."),
+]
+# Of commands for runs of every kind.
+DataOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset", "-d", metavar="NAME|DIR", help="The dataset, or the collection, of the runs [where it was]."
+    ),
+]
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--queries", metavar="FILE|DIR", help="The queries of retrievers and language models [where they were]."
+    ),
 ]
 NameOption = Annotated[
     list[str] | None,
@@ -31,14 +44,16 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="terminal, markdown, csv, latex or json [by the ending of --out, else terminal].",
+        help="terminal, markdown, csv, latex, json or html [by the ending of --out, else terminal].",
     ),
 ]
-OutOption = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write to this file [print it].")]
+OutOption = Annotated[Path | None, common.out_file("Write to this file [print it].")]
 
 
 def table(
-    number: Annotated[int, typer.Argument(metavar="3|4", min=3, max=4, help="Which table of the paper.")],
+    which: Annotated[
+        str, typer.Argument(metavar="3|4|amber|confusion|questions|answers", help="Which table of the papers.")
+    ],
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run directories.")] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,
@@ -48,32 +63,27 @@ def table(
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
-    """Put runs into Table 3 (precision, recall, F1) or Table 4 (is the answer the prior?) of the paper.
+    """Put runs into a table of the papers.
 
-    Without a run, --published prints the paper's own table.
+    Of linkers: 3 (precision, recall, F1) and 4 (is the answer the prior?). Of retrievers: amber (is the right document
+    among the first k?), confusion (does a namesake stand above it?) and questions (EntityQuestions). Of language
+    models: answers (AmbigDocs). Without a run, --published prints the paper's own Table 3 or 4.
     """
-    from shadowprobe.comparison import refuse_strangers
-    from shadowprobe.report import tables
-    from shadowprobe.runs import read_runs
+    from shadowprobe.report.tables.named_tables import make_tables
+    from shadowprobe.runs.finished import check_comparable, read_runs
 
     if not runs and not published:
         raise UsageError("name a run directory, or give --published for the paper's own table")
-    chosen, target = output(format_name, out, json=json, force=force)
-    found = read_runs(runs or (), dataset, name or ())
-    refuse_strangers(found)
-    if number == 3:
-        made = [tables.table_3(found, with_published=published)]
-    else:
-        made = [tables.table_4(found)] if found else []
-        made += [tables.published_table_4(found)] if published else []
-    deliver(chosen, target, made)
+    chosen = choose_format(format_name, out, json=json, force=force)
+    finished = read_runs(runs or (), dataset, name or ())
+    check_comparable(finished)
+    deliver(chosen, out, make_tables(which, finished, published=published))
 
 
-def output(format_name: str | None, out: str | None, *, json: bool, force: bool) -> tuple[str, Path | None]:
-    """The format and the file that a user asks for; a file that is there is refused before any work."""
-    from shadowprobe.report.tables import FORMATS
+def choose_format(format_name: str | None, target: Path | None, *, json: bool, force: bool) -> str:
+    """The format that a user chose; a file that exists is refused before any work."""
+    from shadowprobe.report.tables.rendering import FORMATS
 
-    target = common.file(out)
     if format_name is not None and format_name not in FORMATS:
         choices = ", ".join(FORMATS)
         raise UsageError(f"--format {format_name}: choose from {choices}{nearest(format_name, FORMATS)}")
@@ -85,20 +95,19 @@ def output(format_name: str | None, out: str | None, *, json: bool, force: bool)
         raise UsageError(f"{target} exists; give another --out, or --force to write over it")
     by_ending = {ending: name for name, ending in FORMATS.items()}
     guessed = by_ending.get(target.suffix.lower(), "terminal") if target is not None else "terminal"
-    return "json" if json else format_name or guessed, target
+    return "json" if json else format_name or guessed
 
 
-def deliver(chosen: str, target: Path | None, tables: Sequence[Table], found: Comparison | None = None) -> None:
+def deliver(chosen: str, target: Path | None, tables: Sequence[Table], comparison: Comparison | None = None) -> None:
     """Prints tables, or writes them to a file whole."""
-    from shadowprobe.dataset import make_directory
-    from shadowprobe.jsonl import write_atomically
-    from shadowprobe.report.tables import show, written
+    from shadowprobe.base.files import make_directory, write_atomically
+    from shadowprobe.report.tables.rendering import render
 
     if target is not None:
         make_directory(target.parent)
-        write_atomically(target, written(chosen, tables, found).encode())
+        write_atomically(target, render(chosen, tables, comparison).encode())
         typer.echo(f"Written to {target}", err=True)
     elif chosen == "terminal":
-        show(tables, common.stdout())
+        common.print_tables(tables)
     else:
-        typer.echo(written(chosen, tables, found), nl=False)
+        typer.echo(render(chosen, tables, comparison), nl=False)

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from msgspec import Struct, field
 
+from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.identity import normalise_title
+from shadowprobe.base.jsonl import encode_json, encode_lines, read_json, read_lines
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.dataset.index import NONE, SnippetIndex
+from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.identity import normalise_title
-from shadowprobe.jsonl import (
-    encode_json,
-    encode_lines,
-    file_digest,
-    read_json,
-    read_lines,
-    write_atomically,
-)
-from shadowprobe.knowledge import Knowledge
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
 
 SCHEMA = 1
 SUBSETS: tuple[Subset, ...] = get_args(Subset)
@@ -31,6 +25,7 @@ GOLD_SUBSETS: tuple[Subset, ...] = ("top", "shadow", "tail", "all")
 CARD, ENTITIES, SPACES = "dataset.json", "entities.jsonl", "spaces.jsonl"
 _QID = re.compile(r"Q[1-9][0-9]*")
 
+T = TypeVar("T")
 LinesOf = Callable[[Subset], Iterable[tuple[int, Snippet]]]
 
 
@@ -54,7 +49,7 @@ class Card(Struct, omit_defaults=True):
 
 
 class Dataset:
-    """Entities and spaces in memory, snippets read from disk whenever they are asked for."""
+    """Entities and spaces in memory, an index of the snippets, and their texts on disk."""
 
     def __init__(
         self,
@@ -63,34 +58,45 @@ class Dataset:
         entities: Mapping[str, Entity],
         spaces: Mapping[str, EntitySpace],
         digest: str,
-        counts: Mapping[Subset, int],
+        index: SnippetIndex,
         limit: int | None = None,
     ) -> None:
         self.path, self.card = path, card
         self.entities, self.spaces = dict(entities), dict(spaces)
-        self.digest, self._counts = digest, dict(counts)
-        self.limit = limit
+        self.digest, self.index, self.limit = digest, index, limit
 
     @classmethod
     def read(cls, path: Path | str) -> Dataset:
         """Reads a dataset directory and checks every line of it, so that nothing can fail at minute 50."""
         path = Path(path)
         card = _read_card(path)
-        entities = _entities(path / ENTITIES, read_lines(path / ENTITIES, Entity))
-        space_lines = read_lines(path / SPACES, EntitySpace) if (path / SPACES).exists() else ()
-        spaces = _spaces(path / SPACES, space_lines, entities)
-        counts = _count_snippets(path, lambda subset: _snippet_lines(path, subset), entities, spaces)
-        return cls(path, card, entities, spaces, _digest(path, card), counts)
+        # Filled while the files are read, so that each is opened once.
+        hashes: dict[str, Any] = {}
+
+        def lines_of(name: str, kind: type[T]) -> Iterator[tuple[int, T]]:
+            hashes[name] = hashlib.sha256()
+            return read_lines(path / name, kind, digest=hashes[name])
+
+        def snippets_of(subset: Subset) -> Iterable[tuple[int, Snippet]]:
+            name = f"{subset}.jsonl"
+            return lines_of(name, Snippet) if (path / name).exists() else ()
+
+        entities = _read_entities(path / ENTITIES, lines_of(ENTITIES, Entity))
+        space_lines = lines_of(SPACES, EntitySpace) if (path / SPACES).exists() else ()
+        spaces = _read_spaces(path / SPACES, space_lines, entities)
+        index = _index_snippets(path, snippets_of, entities, spaces)
+        digests = {name: content.hexdigest() for name, content in hashes.items()}
+        return cls(path, card, entities, spaces, _combine_digests(path, card, digests), index)
 
     @property
     def name(self) -> str:
         """The dataset's name."""
         return self.card.name
 
-    @property
+    @cached_property
     def subsets(self) -> tuple[Subset, ...]:
         """The subsets that the dataset has."""
-        return tuple(subset for subset in SUBSETS if self._counts.get(subset))
+        return tuple(subset for subset in SUBSETS if self.count(subset))
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -99,27 +105,20 @@ class Dataset:
 
     def first(self, limit: int) -> Dataset:
         """The same dataset, cut to the first spaces and as many tail entities; candidates stay complete."""
-        return Dataset(self.path, self.card, self.entities, self.spaces, self.digest, self._counts, limit)
+        index = self.index.first(limit)
+        return Dataset(self.path, self.card, self.entities, self.spaces, self.digest, index, limit)
 
     def snippets(self, *subsets: Subset) -> Iterator[Snippet]:
         """The snippets of the named subsets, or of all, in the order of the files."""
-        kept = set(list(self.spaces)[: self.limit]) if self.limit is not None else None
         for subset in subsets or self.subsets:
-            taken = 0
-            for _, snippet in _snippet_lines(self.path, subset):
-                if kept is not None:
-                    if snippet.space in self.spaces and snippet.space not in kept:
-                        continue
-                    if snippet.space not in self.spaces and taken >= (self.limit or 0):
-                        break
-                taken += 1
-                yield snippet
+            path = self.path / f"{subset}.jsonl"
+            for _, snippet in read_lines(path, Snippet) if path.exists() else ():
+                if self.limit is None or snippet.id in self.index.rows:
+                    yield snippet
 
     def count(self, *subsets: Subset) -> int:
         """How many snippets the named subsets have, or all."""
-        if self.limit is not None:
-            return sum(1 for _ in self.snippets(*subsets))
-        return sum(self._counts.get(subset, 0) for subset in subsets or SUBSETS)
+        return sum(self.index.subsets.count(SUBSETS.index(subset)) for subset in subsets or SUBSETS)
 
 
 def write_dataset(
@@ -165,27 +164,9 @@ def _check(
 ) -> None:
     """Refuses what `Dataset.read` would refuse, under the names that the files are to have."""
     _check_card(path / CARD, card)
-    known = _entities(path / ENTITIES, enumerate(entities, start=1))
-    found = _spaces(path / SPACES, enumerate(spaces, start=1), known)
-    _count_snippets(path, lambda subset: enumerate(snippets.get(subset, ()), start=1), known, found)
-
-
-def make_directory(path: Path) -> None:
-    """Makes a directory that can be written to, or says in one line why it cannot."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".shadowprobe-write-test"
-        probe.touch()
-        probe.unlink(missing_ok=True)
-    except FileExistsError:
-        raise UsageError(f"{path} is a file; give a directory") from None
-    except OSError as error:
-        raise UsageError(f"cannot write to {path} ({error.strerror})") from None
-
-
-def directory_name(name: str) -> str:
-    """A name as that of a directory: one with a slash in it, or two dots, must not lead elsewhere."""
-    return re.sub(r"[/\\\0]|^[.]{0,2}$", "_", name)
+    known = _read_entities(path / ENTITIES, enumerate(entities, start=1))
+    named = _read_spaces(path / SPACES, enumerate(spaces, start=1), known)
+    _index_snippets(path, lambda subset: enumerate(snippets.get(subset, ()), start=1), known, named)
 
 
 def _read_card(path: Path) -> Card:
@@ -206,8 +187,8 @@ def _check_card(path: Path, card: Card) -> None:
             raise InputError(path, f"{name!r} is not a plain file name", field="files")
 
 
-def _entities(path: Path, lines: Iterable[tuple[int, Entity]]) -> dict[str, Entity]:
-    """The entities by title; a line that cannot be is refused."""
+def _read_entities(path: Path, lines: Iterable[tuple[int, Entity]]) -> dict[str, Entity]:
+    """The entities by title; an invalid line is refused."""
     entities: dict[str, Entity] = {}
     page_ids: dict[int, str] = {}
     qids: dict[str, str] = {}
@@ -239,10 +220,10 @@ def _entities(path: Path, lines: Iterable[tuple[int, Entity]]) -> dict[str, Enti
     return entities
 
 
-def _spaces(
+def _read_spaces(
     path: Path, lines: Iterable[tuple[int, EntitySpace]], entities: Mapping[str, Entity]
 ) -> dict[str, EntitySpace]:
-    """The spaces by name; a line that cannot be is refused."""
+    """The spaces by name; an invalid line is refused."""
     spaces: dict[str, EntitySpace] = {}
     for line, space in lines:
         if not space.name.strip():
@@ -260,55 +241,30 @@ def _spaces(
     return spaces
 
 
-def _snippet_lines(path: Path, subset: Subset) -> Iterator[tuple[int, Snippet]]:
-    file = path / f"{subset}.jsonl"
-    return read_lines(file, Snippet) if file.exists() else iter(())
-
-
-def _count_snippets(
+def _index_snippets(
     path: Path, lines_of: LinesOf, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
-) -> dict[Subset, int]:
-    """How many snippets each subset has; one that cannot be is refused."""
-    counts: dict[Subset, int] = {}
-    ids = array("q")
-    for subset in SUBSETS:
-        counts[subset] = 0
+) -> SnippetIndex:
+    """The index of the snippets of all subsets; an invalid snippet is refused."""
+    index = SnippetIndex()
+    entity_codes, space_codes = ({name: code for code, name in enumerate(names)} for names in (entities, spaces))
+    for code, subset in enumerate(SUBSETS):
         for line, snippet in lines_of(subset):
-            counts[subset] += 1
-            problem = _fault(snippet, subset, entities, spaces)
+            problem = _find_problem(snippet, subset, entities, spaces)
+            if problem is None and snippet.id in index.rows:
+                problem = "id", f"{snippet.id!r} stands twice"
             if problem is not None:
                 raise InputError(path / f"{subset}.jsonl", problem[1], line=line, field=problem[0])
-            ids.append(hash(snippet.id))
-    if not ids:
+            space = space_codes[snippet.space] if snippet.space is not None else NONE
+            index.add(snippet, code, space, entity_codes[snippet.gold] if snippet.gold is not None else NONE)
+    if not len(index):
         raise InputError(path, f"has no snippets: none of {', '.join(f'{name}.jsonl' for name in SUBSETS)}")
-    if again := repeated_codes(ids):
-        _refuse_repeated_ids(path, lines_of, again)
-    return counts
+    return index
 
 
-def repeated_codes(codes: array[int]) -> set[int]:
-    """The hashes that come more than once; an array of hashes takes a tenth of the room of a set of strings."""
-    # Imported here, or listing the linkers would take as long again.
-    import numpy as np
-
-    ordered = np.sort(np.frombuffer(codes, dtype=np.int64))
-    return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
-
-
-def _refuse_repeated_ids(path: Path, lines_of: LinesOf, again: set[int]) -> None:
-    seen: set[str] = set()
-    for subset in SUBSETS:
-        for line, snippet in lines_of(subset):
-            if hash(snippet.id) in again:
-                if snippet.id in seen:
-                    raise InputError(path / f"{subset}.jsonl", f"{snippet.id!r} stands twice", line=line, field="id")
-                seen.add(snippet.id)
-
-
-def _fault(
+def _find_problem(
     snippet: Snippet, subset: Subset, entities: Mapping[str, Entity], spaces: Mapping[str, EntitySpace]
 ) -> tuple[str, str] | None:
-    """The field and the problem of a snippet that cannot be, or None."""
+    """The field and the problem of an invalid snippet, or None."""
     if not snippet.id:
         return "id", "is empty"
     if snippet.subset != subset:
@@ -324,10 +280,10 @@ def _fault(
         return "space", f"{snippet.space!r} is not in {SPACES}"
     if subset in {"top", "shadow", "neutral"} and space is None:
         return "space", f"is missing, and a {subset} snippet needs one"
-    return _gold_fault(snippet, subset, entities, space)
+    return _find_gold_problem(snippet, subset, entities, space)
 
 
-def _gold_fault(
+def _find_gold_problem(
     snippet: Snippet, subset: Subset, entities: Mapping[str, Entity], space: EntitySpace | None
 ) -> tuple[str, str] | None:
     if subset == "neutral":
@@ -343,21 +299,21 @@ def _gold_fault(
     return None
 
 
-def _digest(path: Path, card: Card) -> str:
-    """SHA-256 over the SHA-256 of every data file, so that any changed byte is another dataset."""
+def _combine_digests(path: Path, card: Card, digests: Mapping[str, str]) -> str:
+    """SHA-256 over the SHA-256 of every data file, so that any changed byte makes another dataset."""
     total = hashlib.sha256()
     for name in (ENTITIES, SPACES, *(f"{subset}.jsonl" for subset in SUBSETS)):
-        if not (path / name).exists():
+        if name not in digests:
             if name in card.files:
                 raise InputError(path / name, f"no such file, and {CARD} lists it")
             continue
-        found = file_digest(path / name)
-        if card.files.get(name, found) != found:
+        digest = digests[name]
+        if card.files.get(name, digest) != digest:
             raise InputError(
                 path / CARD,
-                f"lists {name} with SHA-256 {card.files[name][:12]}..., the file has {found[:12]}...;"
+                f"lists {name} with SHA-256 {card.files[name][:12]}..., the file has {digest[:12]}...;"
                 " if the change is meant, remove `files` from the card",
                 field="files",
             )
-        total.update(f"{name} {found}\n".encode())
+        total.update(f"{name} {digest}\n".encode())
     return total.hexdigest()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from shadowprobe.model import Entity, EntitySpace, Snippet
+from shadowprobe.base.model import Entity, EntitySpace, Snippet
 
 # What tells titles apart: "Mercury (planet)", "Lincoln, England". Before brackets a comma is part of the name.
 _QUALIFIER = re.compile(r" \([^()]*\)$|, [^()]*$")
@@ -45,6 +45,14 @@ class Knowledge:
     def candidates_of(self, snippet: Snippet) -> tuple[Entity, ...]:
         """The entities that a snippet's mention can mean; a word that stands in for a name means what the name does."""
         return self.candidates(snippet.mention) or self.candidates(snippet.space or "")
+
+    @staticmethod
+    def priors(candidates: Sequence[Entity]) -> list[float]:
+        """The prior probability of each candidate: its share of the commonness, or of 1/rank where that is unknown."""
+        is_known = all(entity.commonness is not None for entity in candidates)
+        # One is added so that an entity that nothing links to still has a logarithm.
+        weights = [(entity.commonness or 0) + 1 if is_known else 1 / rank for rank, entity in enumerate(candidates, 1)]
+        return [weight / sum(weights) for weight in weights]
 
     @cached_property
     def without_description(self) -> int:

@@ -1,27 +1,30 @@
-"""Foreign formats, one file each, by name.
+"""Foreign formats by name, one file each.
 
-A module of this folder has what its format can do, and no more:
-`documents(path)` the documents of a file with their gold entities; `lines(documents)` the way back;
-`answer_documents(path)` and `answer_lines(documents)` the same for predictions, where they are written otherwise;
-`read(paths)` a whole dataset, where there is more to it than documents; `SUFFIX`, `TITLE` and `SOURCE`.
+A module of this folder has only the functions that its format supports:
+- `read_documents(path, predicted=False)` reads the documents of a file with their gold or predicted entities.
+- `encode_documents(documents, predicted=False)` writes them.
+- `import_files(imported, files)` reads a dataset with subsets and spaces, instead of documents.
+- `read_dataset(paths)` reads a dataset that does not consist of such files.
+
+It also has `SUFFIX`, `TITLE` and `SOURCE`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from shadowprobe.dataset import Card, Dataset, directory_name, make_directory
+from shadowprobe.base.files import directory_name, make_directory, write_atomically
+from shadowprobe.base.model import Prediction, Subset
+from shadowprobe.dataset.dataset import Card, Dataset
 from shadowprobe.errors import InputError, UsageError, nearest
-from shadowprobe.formats.answers import Taken, take
-from shadowprobe.formats.documents import Document, documents_of, read_into
-from shadowprobe.formats.imported import Imported
-from shadowprobe.jsonl import write_atomically
-from shadowprobe.model import Prediction, Subset
+from shadowprobe.formats.documents import export_documents, import_documents
+from shadowprobe.formats.imported import Imported, list_files
+from shadowprobe.formats.predictions import MatchedPredictions, match_predictions
 
-# Named by module, so that listing the formats imports none of them.
+# The modules are given by name, so that listing the formats imports none of them.
 FORMATS = {
     "shadowlink": "shadowprobe.formats.shadowlink",
     "zelda": "shadowprobe.formats.zelda",
@@ -33,52 +36,43 @@ FORMATS = {
     "simple-jsonl": "shadowprobe.formats.simple_jsonl",
 }
 
-Reading = Callable[[Path], Iterator[Document]]
-Writing = Callable[[Iterable[Document]], Iterator[str]]
-
 
 def read(format_name: str, paths: Sequence[Path], language: str | None = None) -> Imported:
-    """Reads a foreign dataset; without a language, its URIs tell it where they agree on one."""
-    module = _module(format_name)
-    whole = cast("Callable[[Sequence[Path]], Imported] | None", getattr(module, "read", None))
-    imported = whole(paths) if whole is not None else _read_documents(format_name, module, paths)
+    """Reads a foreign dataset; without a language, uses the one on which all its URIs agree."""
+    module = _import_format(format_name)
+    is_whole = hasattr(module, "read_dataset")
+    imported: Imported = module.read_dataset(paths) if is_whole else _read_files(format_name, module, paths)
     if not any(imported.snippets.values()):
-        raise InputError(paths[0], "has no mention that could be taken")
+        raise InputError(paths[0], "has no mention that can be imported")
     imported.settle_language(language)
     return imported
 
 
-def _read_documents(format_name: str, module: Any, paths: Sequence[Path]) -> Imported:
-    files = files_of(format_name, paths, module.SUFFIX)
+def _read_files(format_name: str, module: Any, paths: Sequence[Path]) -> Imported:
+    files = list_files(format_name, paths, module.SUFFIX)
     card = Card(
         name=files[0].stem if len(files) == 1 else format_name,
         title=f"{module.TITLE}: {', '.join(file.stem for file in files)}",
         source=module.SOURCE,
         made=f"shadowprobe import {format_name}; `repairs` lists what was not taken as it stood",
     )
-    found = ((file, document) for file in files for document in module.documents(file))
-    imported = read_into(Imported(card), found, several_files=len(files) > 1)
+    imported = Imported(card)
+    if hasattr(module, "import_files"):
+        module.import_files(imported, files)
+    else:
+        documents = ((file, document) for file in files for document in module.read_documents(file))
+        import_documents(imported, documents, several_files=len(files) > 1)
     imported.remark_contradictions()
     return imported
 
 
-def files_of(format_name: str, paths: Sequence[Path], suffix: str) -> list[Path]:
-    """The files that a user means by files and directories; two of one name would share their ids."""
-    files = [file for path in paths for file in (sorted(path.glob(f"*{suffix}")) if path.is_dir() else [path])]
-    if not files:
-        raise UsageError(f"{paths[0]} holds no *{suffix}: {format_name} takes such files, or a directory of them")
-    stems = [file.stem for file in files]
-    if twice := next((stem for stem in stems if stems.count(stem) > 1), None):
-        raise UsageError(f"two files are called {twice}: give each once, under a name of its own")
-    return files
-
-
-def read_predictions(format_name: str, path: Path, dataset: Dataset) -> Taken:
-    """The predictions of a file, or of all files of a directory, for a dataset."""
-    module = _module(format_name)
-    reading = _able(format_name, module, "predictions are read from", "answer_documents", "documents")
-    files = files_of(format_name, [path], module.SUFFIX)
-    return take(path, ((file, document) for file in files for document in reading(file)), dataset)
+def read_predictions(format_name: str, path: Path, dataset: Dataset) -> MatchedPredictions:
+    """Reads the predictions for a dataset from a file, or from all files of a directory."""
+    module = _import_format(format_name)
+    read_file = _get_function(format_name, module, "predictions are read from", "read_documents")
+    files = list_files(format_name, [path], module.SUFFIX)
+    documents = ((file, document) for file in files for document in read_file(file, predicted=True))
+    return match_predictions(path, documents, dataset)
 
 
 def write(
@@ -90,10 +84,9 @@ def write(
     *,
     force: bool = False,
 ) -> dict[Path, int]:
-    """Writes each subset into a file of its own, with gold or with predictions; the files and their documents."""
-    module = _module(format_name)
-    names = ("lines",) if predictions is None else ("answer_lines", "lines")
-    writing = _able(format_name, module, "export writes", *names)
+    """Writes each subset with its gold entities, or with predictions; returns each file's number of documents."""
+    module = _import_format(format_name)
+    encode = _get_function(format_name, module, "export writes", "encode_documents")
     name = directory_name(dataset.name)
     targets = {subset: out / f"{name}-{subset}{module.SUFFIX}" for subset in subsets or dataset.subsets}
     for target in targets.values():
@@ -102,23 +95,22 @@ def write(
     written = {}
     make_directory(out)
     for subset, target in targets.items():
-        documents = list(documents_of(dataset, subset, predictions))
-        write_atomically(target, "".join(writing(documents)).encode())
+        documents = list(export_documents(dataset, subset, predictions))
+        write_atomically(target, "".join(encode(documents, predicted=predictions is not None)).encode())
         written[target] = len(documents)
     return written
 
 
-def _module(format_name: str) -> Any:
+def _import_format(format_name: str) -> Any:
     if format_name not in FORMATS:
         known = ", ".join(FORMATS)
         raise UsageError(f"unknown format `{format_name}`{nearest(format_name, FORMATS)}: choose from {known}")
     return importlib.import_module(FORMATS[format_name])
 
 
-def _able(format_name: str, module: Any, what: str, *functions: str) -> Any:
-    """The first of these functions that a format has; a format that lacks all of them is refused."""
-    for function in functions:
-        if hasattr(module, function):
-            return getattr(module, function)
-    able = [name for name in FORMATS if any(hasattr(_module(name), function) for function in functions)]
-    raise UsageError(f"{what} {', '.join(able)}, and not {format_name}")
+def _get_function(format_name: str, module: Any, what: str, function: str) -> Any:
+    """Returns a function of a format, and refuses a format without it."""
+    if not hasattr(module, function):
+        able = [name for name in FORMATS if hasattr(_import_format(name), function)]
+        raise UsageError(f"{what} {', '.join(able)}, and not {format_name}")
+    return getattr(module, function)

@@ -1,10 +1,10 @@
-"""BLINK's JSONL: one mention a line, between its two contexts.
+"""BLINK's JSONL: one mention per line, between its two contexts.
 
 Wu et al., 2020. Its benchmark files name the gold entity as `Wikipedia_title`, `Wikipedia_ID` and `Wikipedia_URL`, its
-training files as `label_title`; `label` and `label_id` are a text and a number of one entity catalogue, and no keys.
-BLINK writes no predictions: it returns a list of titles and one of scores for each mention, and a line of predictions
-is the line of the mention with these, as `predictions` and `scores`. Our `ranked` says of a single prediction whether
-it is a ranking of one, or an answer without candidates. Each line is a document of its own.
+training files as `label_title`. `label` and `label_id` belong to BLINK's own entity catalogue and are not read. BLINK
+writes no predictions. It returns a list of titles and a list of scores for each mention. A line of predictions is the
+line of the mention with these lists as `predictions` and `scores`. Our field `ranked` tells whether a single
+prediction is a ranking of one, or an answer without candidates. Each line is a document of its own.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from shadowprobe.base.identity import wikipedia_uri
+from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.model import Candidate
 from shadowprobe.errors import InputError
-from shadowprobe.formats.contexts import join
+from shadowprobe.formats.context_pair import join
 from shadowprobe.formats.documents import (
-    Document,
+    AnnotatedDocument,
     Mention,
     PageKey,
-    edition,
-    named,
-    page_id_of,
-    ranked,
-    ranking,
-    reference,
+    drop_missing,
+    make_candidate_fields,
+    name_line,
+    parse_edition,
+    parse_page_id,
+    parse_reference,
+    rank_entities,
 )
 from shadowprobe.formats.imported import Name
-from shadowprobe.identity import wikipedia_uri
-from shadowprobe.jsonl import encode_lines, read_lines
-from shadowprobe.model import Candidate
 
 SUFFIX = ".jsonl"
 TITLE = "BLINK"
@@ -39,8 +40,8 @@ SOURCE = "https://github.com/facebookresearch/BLINK"
 NIL = "NIL"
 
 
-class Line(Struct):
-    """A line of a BLINK file; `start_pos` says that the contexts have all their white space."""
+class BlinkLine(Struct):
+    """A line of a BLINK file; with `start_pos`, the contexts have all their white space."""
 
     context_left: str
     mention: Name
@@ -55,90 +56,80 @@ class Line(Struct):
     wikidata_id: str | None = None
 
 
-class Answered(Line, kw_only=True):
-    """A line with what BLINK answered, best first; no prediction is no answer."""
+class PredictedLine(BlinkLine, kw_only=True):
+    """A line with BLINK's predictions, best first; an empty list is no answer."""
 
     predictions: list[Name]
     scores: list[float | None] = field(default_factory=list)
     ranked: bool | None = None
 
 
-def documents(path: Path) -> Iterator[Document]:
-    """Each line as a document with one mention."""
-    for number, line in read_lines(path, Line):
-        yield _document(number, line, _gold(line))
+def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:
+    """Reads each line as a document with one mention."""
+    for number, line in read_lines(path, PredictedLine if predicted else BlinkLine):
+        text, span = join(line.context_left, line.mention, line.context_right, line.start_pos)
+        fields = _parse_predictions(path, number, line) if isinstance(line, PredictedLine) else _parse_gold(line)
+        name = name_line(line.query_id if line.query_id is not None else line.id, number)
+        yield AnnotatedDocument(name, text, (Mention(*span, **fields),))
 
 
-def answer_documents(path: Path) -> Iterator[Document]:
-    """Each line as a document whose mention has the first prediction, and all of them as its candidates."""
-    for number, line in read_lines(path, Answered):
-        scores = line.scores or [None] * len(line.predictions)
-        if len(scores) != len(line.predictions):
-            raise InputError(path, "predictions and scores differ in length", line=number, field="scores")
-        candidates = tuple(Candidate(title, score=score) for title, score in zip(line.predictions, scores, strict=True))
-        fields: dict[str, Any] = {}
-        if candidates:
-            fields = {**named(line.predictions[0]), "score": scores[0]}
-        if not fields.get("nil"):
-            fields |= ranked(candidates, line.ranked)
-        yield _document(number, line, fields)
+def _parse_predictions(path: Path, number: int, line: PredictedLine) -> dict[str, Any]:
+    """Returns the fields of a mention: the first prediction, and all of them as candidates."""
+    scores = line.scores or [None] * len(line.predictions)
+    if len(scores) != len(line.predictions):
+        raise InputError(path, "predictions and scores differ in length", line=number, field="scores")
+    if not line.predictions:
+        return {}
+    fields = {**parse_reference(line.predictions[0]), "score": scores[0]}
+    candidates = tuple(Candidate(title, score=score) for title, score in zip(line.predictions, scores, strict=True))
+    return fields if fields.get("nil") else fields | make_candidate_fields(candidates, line.ranked)
 
 
-def _document(number: int, line: Line, fields: dict[str, Any]) -> Document:
-    text, span = join(line.context_left, line.mention, line.context_right, line.start_pos)
-    name = line.query_id if line.query_id is not None else line.id
-    return Document(f"line-{number}" if name is None else str(name), text, (Mention(*span, **fields),))
+def _parse_gold(line: BlinkLine) -> dict[str, Any]:
+    reference = next((name for name in (line.title, line.label_title, line.url) if name and name.strip()), None)
+    fields = {**parse_edition(line.url or ""), **parse_reference(reference)} if reference is not None else {}
+    return fields | drop_missing({"page_id": parse_page_id(line.page_id), "qid": line.wikidata_id})
 
 
-def _gold(line: Line) -> dict[str, Any]:
-    said = next((name for name in (line.title, line.label_title, line.url) if name and name.strip()), None)
-    fields = {**edition(line.url or ""), **named(said)} if said is not None else {}
-    known = {"page_id": page_id_of(line.page_id), "qid": line.wikidata_id}
-    return {**fields, **{key: value for key, value in known.items() if value is not None}}
-
-
-def lines(found: Iterable[Document]) -> Iterator[str]:
-    """A line for each mention, in the shape of the benchmark files."""
-    for document in found:
+def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
+    """Writes a line for each mention, in the shape of the benchmark files or with its predictions."""
+    for document in documents:
         for number, mention in enumerate(document.mentions):
-            gold: dict[str, Any] = {}
-            if mention.has_entity:
-                title = reference(mention.title, mention.page_id, mention.qid)
-                gold = {"label_title": title, "Wikipedia_title": title, "Wikipedia_ID": mention.page_id}
-                if mention.title is not None:
-                    gold["Wikipedia_URL"] = wikipedia_uri(mention.title, document.language)
-                if mention.qid is not None:
-                    gold["wikidata_id"] = mention.qid
-            yield _line(document, number, mention, gold)
-
-
-def answer_lines(found: Iterable[Document]) -> Iterator[str]:
-    """A line for each mention, with the answer and the candidates in `predictions`."""
-    for document in found:
-        for number, mention in enumerate(document.mentions):
-            best = [(NIL, mention.score)] if mention.nil else ranking(mention) if mention.has_entity else []
-            given: dict[str, Any] = {
-                "predictions": [title for title, _ in best],
-                "scores": [score for _, score in best],
+            name = document.name_mention(number)
+            entity = _make_predictions(mention) if predicted else _make_gold(mention, document.language)
+            line = {
+                "id": name,
+                "query_id": name,
+                "context_left": document.text[: mention.start],
+                "mention": document.text[mention.start : mention.end],
+                "context_right": document.text[mention.end :],
+                "start_pos": mention.start,
+                "end_pos": mention.end,
+                "label": "unknown",
+                # BLINK looks up the page id here, and skips ids that it does not know.
+                "label_id": entity.get("Wikipedia_ID") or -1,
+                **entity,
             }
-            if mention.has_entity:
-                given["ranked"] = bool(mention.candidates)
-            yield _line(document, number, mention, given)
+            yield encode_lines([line]).decode()
 
 
-def _line(document: Document, number: int, mention: Mention, more: dict[str, Any]) -> str:
-    name = f"{document.id}#{number}" if len(document.mentions) > 1 else document.id
-    line = {
-        "id": name,
-        "query_id": name,
-        "context_left": document.text[: mention.start],
-        "mention": document.text[mention.start : mention.end],
-        "context_right": document.text[mention.end :],
-        "start_pos": mention.start,
-        "end_pos": mention.end,
-        "label": "unknown",
-        # BLINK looks up the page id here, and passes over what it does not find.
-        "label_id": more.get("Wikipedia_ID") or -1,
-        **more,
+def _make_gold(mention: Mention, language: str) -> dict[str, Any]:
+    if not mention.has_entity:
+        return {}
+    url = wikipedia_uri(mention.title, language) if mention.title is not None else None
+    return {
+        "label_title": mention.reference,
+        "Wikipedia_title": mention.reference,
+        "Wikipedia_ID": mention.page_id,
+        **drop_missing({"Wikipedia_URL": url, "wikidata_id": mention.qid}),
     }
-    return encode_lines([line]).decode()
+
+
+def _make_predictions(mention: Mention) -> dict[str, Any]:
+    """Returns the answer and the candidates."""
+    entities = [(NIL, mention.score)] if mention.nil else rank_entities(mention)
+    answer: dict[str, Any] = {
+        "predictions": [title for title, _ in entities],
+        "scores": [score for _, score in entities],
+    }
+    return {**answer, "ranked": bool(mention.candidates)} if mention.has_entity else answer

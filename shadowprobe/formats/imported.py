@@ -1,31 +1,44 @@
-"""A foreign dataset on its way in: its parts, and a record of all that was not taken as it stood."""
+"""A foreign dataset during its import: its parts, and a list of everything that was changed or dropped."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, to_builtins
 from msgspec.structs import replace
 
-from shadowprobe.dataset import GOLD_SUBSETS, Card, Dataset, write_dataset
-from shadowprobe.formats.spans import Action
-from shadowprobe.identity import normalise_title
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.identity import normalise_title
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.spans import Action
+from shadowprobe.dataset.dataset import GOLD_SUBSETS, Card, Dataset, write_dataset
+from shadowprobe.errors import UsageError
 
-# What a reader asks of names and page ids, so that a bad one is refused by file and field.
+# Names and page ids are checked by their types, so that an error names the file and the field.
 Name = Annotated[str, Meta(min_length=1)]
-# No page id has more digits, and one that had could not be read back from a URI or a column of text.
+# No page id has more digits. A longer one could not be read from a URI or a column of text.
 MAX_PAGE_ID = 10**18 - 1
 PageId = Annotated[int, Meta(ge=1, le=MAX_PAGE_ID)]
-# The language editions of Wikipedia; DBpedia has hosts of the same kind, as live.dbpedia.org, that are none.
+# The language editions of Wikipedia. Some hosts of DBpedia, such as live.dbpedia.org, have no language.
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
 
 
+def list_files(format_name: str, paths: Sequence[Path], suffix: str) -> list[Path]:
+    """Lists the given files and the files in given directories; refuses two of one name, which would share ids."""
+    files = [file for path in paths for file in (sorted(path.glob(f"*{suffix}")) if path.is_dir() else [path])]
+    if not files:
+        raise UsageError(f"{paths[0]} holds no *{suffix}: {format_name} takes such files, or a directory of them")
+    stems = [file.stem for file in files]
+    if twice := next((stem for stem in stems if stems.count(stem) > 1), None):
+        raise UsageError(f"two files are called {twice}: give each file once, with a different name")
+    return files
+
+
 class Remark(Struct, frozen=True, omit_defaults=True):
-    """One thing that was repaired, dropped, or kept although it looks wrong."""
+    """One item that was repaired, dropped, or kept although it looks wrong."""
 
     action: Action
     why: str
@@ -34,7 +47,7 @@ class Remark(Struct, frozen=True, omit_defaults=True):
 
 
 class Entities:
-    """Collects entities by page id, QID and title, so that a page that comes under two titles is one entity."""
+    """Collects entities by page id, QID and title, so that a page with two titles is one entity."""
 
     def __init__(self, remarks: list[Remark]) -> None:
         self._by_title: dict[str, Entity] = {}
@@ -43,28 +56,28 @@ class Entities:
         self._remarks = remarks
 
     def add(self, raw_title: str, page_id: int | None, where: str, qid: str | None = None) -> str:
-        """The title under which the entity stands in the dataset."""
+        """Adds an entity and returns its title in the dataset."""
         title = normalise_title(raw_title)
         known = self._by_page_id.get(page_id) if page_id is not None else None
         if known is None and qid is not None:
             known = self._by_qid.get(qid)
         if known is not None:
-            self._name_again(known, title, f"{page_id or qid}", where)
+            self._add_other_title(known, title, f"{page_id or qid}", where)
         elif title in self._by_title:
-            known = self._same_title(title, page_id, qid, where)
+            known = self._resolve_title(title, page_id, qid, where)
         else:
             known = title
         self._complete(known, page_id, qid)
         return known
 
-    def _name_again(self, known: str, title: str, key: str, where: str) -> None:
+    def _add_other_title(self, known: str, title: str, key: str, where: str) -> None:
         entity = self._by_title[known]
         if title not in {known, key, *entity.redirects} and title not in self._by_title:
             self._by_title[known] = replace(entity, redirects=(*entity.redirects, title))
             self._remark("two titles of one page made one entity", where, f"{title!r} is {known!r} ({key})")
 
-    def _same_title(self, title: str, page_id: int | None, qid: str | None, where: str) -> str:
-        """The entity of a title that stands here already, unless its QID says that it is another."""
+    def _resolve_title(self, title: str, page_id: int | None, qid: str | None, where: str) -> str:
+        """Returns the title of a known entity, or a new title if the QID is that of another entity."""
         entity = self._by_title[title]
         if qid is not None and entity.qid is not None and entity.qid != qid:
             self._remark("two QIDs of one title kept apart", where, f"{title!r}: {entity.qid}, {qid}")
@@ -74,7 +87,7 @@ class Entities:
         return title
 
     def _complete(self, title: str, page_id: int | None, qid: str | None) -> None:
-        """Adds what was not known of an entity, or the entity."""
+        """Adds the entity, or the keys of it that were not known."""
         entity = self._by_title.get(title) or Entity(title)
         if entity.page_id is None and page_id is not None and page_id not in self._by_page_id:
             entity = replace(entity, page_id=page_id)
@@ -92,18 +105,18 @@ class Entities:
 
 
 class Imported(Struct):
-    """The parts of a dataset as a reader found them."""
+    """The parts of a dataset that was read from foreign files."""
 
     card: Card
     entities: list[Entity] = field(default_factory=list)
     spaces: list[EntitySpace] = field(default_factory=list)
     snippets: dict[Subset, list[Snippet]] = field(default_factory=dict)
     remarks: list[Remark] = field(default_factory=list)
-    # How many mentions have an entity whose URI names a language edition, for each.
+    # For each language edition, the number of mentions whose entity URI names it.
     languages: Counter[str] = field(default_factory=Counter)
 
     def settle_language(self, given: str | None = None) -> None:
-        """Takes the language that a user gives, or else the one that all URIs agree on; English if they do not."""
+        """Sets the language that the user gives, else the one on which all URIs agree, else English."""
         if given is not None:
             self.card.language = given
         elif len(self.languages) == 1:
@@ -113,16 +126,15 @@ class Imported(Struct):
             why = "entities of several languages, taken for English; --language says which"
             self.remarks.append(Remark("kept", why, self.card.name, detail))
 
-    def tally(self) -> dict[Action, dict[str, int]]:
-        """How often each thing was repaired, dropped or kept."""
-        counts = Counter((remark.action, remark.why) for remark in self.remarks)
-        tally: dict[Action, dict[str, int]] = {}
-        for (action, why), count in counts.items():
-            tally.setdefault(action, {})[why] = count
-        return tally
+    def count_remarks(self) -> dict[Action, dict[str, int]]:
+        """Counts the remarks by action and reason."""
+        by_action: dict[Action, dict[str, int]] = {}
+        for (action, why), count in Counter((remark.action, remark.why) for remark in self.remarks).items():
+            by_action.setdefault(action, {})[why] = count
+        return by_action
 
     def remark_contradictions(self) -> None:
-        """Lists texts that stand in two places with two gold entities for the same mention: one must be wrong."""
+        """Adds a remark for each text and mention that occurs with two gold entities: one must be wrong."""
         seen: dict[tuple[str, int, int], Snippet] = {}
         for subset in GOLD_SUBSETS:
             for snippet in self.snippets.get(subset, ()):
@@ -133,5 +145,5 @@ class Imported(Struct):
 
     def write(self, path: Path, *, force: bool = False) -> Dataset:
         """Writes the dataset; its card lists every remark."""
-        self.card.repairs = {"counts": self.tally(), "items": to_builtins(self.remarks)}
+        self.card.repairs = {"counts": self.count_remarks(), "items": to_builtins(self.remarks)}
         return write_dataset(path, self.card, self.entities, self.spaces, self.snippets, force=force)

@@ -1,4 +1,4 @@
-"""NIF in Turtle: what GERBIL takes as a dataset, and what its annotators answer with."""
+"""NIF in Turtle: GERBIL's format for datasets and for the answers of annotators."""
 
 from __future__ import annotations
 
@@ -9,52 +9,51 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from shadowprobe import nif
+from shadowprobe.base.files import open_for_reading
+from shadowprobe.base.identity import dbpedia_uri, wikidata_uri
 from shadowprobe.errors import InputError
-from shadowprobe.formats.documents import Document, Mention, named
-from shadowprobe.identity import dbpedia_uri, wikidata_uri
-from shadowprobe.jsonl import open_for_reading
+from shadowprobe.formats import nif_documents as nif
+from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_reference
 
 SUFFIX = ".ttl"
 TITLE = "NIF"
 SOURCE = "https://persistence.uni-leipzig.org/nlp2rdf/"
-# Documents need URIs; ours say nothing but their ids, and lead nowhere.
-BASE = "http://shadowprobe.example/"
 _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-def documents(path: Path) -> Iterator[Document]:
-    """The documents of a Turtle file, in the order of their URIs."""
+def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:
+    """Reads the documents of a Turtle file, in the order of their URIs; predictions are written like gold."""
     with open_for_reading(path) as file:
         content = file.read()
     try:
-        found = nif.parse(content)
+        documents = nif.parse(content)
     except nif.NifError as error:
         raise InputError(path, str(error)) from None
-    for document in found:
-        own = document.uri.startswith(BASE)
-        name = unquote(document.uri.removeprefix(BASE)) if own else document.uri
-        yield Document(name, document.text, tuple(_mention(phrase) for phrase in document.phrases))
+    for document in documents:
+        is_ours = document.uri.startswith(nif.BASE)
+        name = unquote(document.uri.removeprefix(nif.BASE)) if is_ours else document.uri
+        yield AnnotatedDocument(name, document.text, tuple(_read_mention(phrase) for phrase in document.phrases))
 
 
-def lines(found: Iterable[Document]) -> Iterator[str]:
-    """Documents as Turtle; entities are DBpedia's, and Wikidata's beside them where the QID is known."""
-    return nif.turtle_lines(as_nif(document) for document in found)
+def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
+    """Writes documents as Turtle; an entity has its DBpedia URI, and its Wikidata URI if the QID is known."""
+    yield nif.to_turtle(make_nif_document(document) for document in documents)
 
 
-def as_nif(document: Document) -> nif.Document:
-    """A document with URIs for all that has a name."""
+def make_nif_document(document: AnnotatedDocument) -> nif.NifDocument:
+    """Converts a document: its id and its entities become URIs."""
     phrases: dict[tuple[int, int], nif.Phrase] = {}
     for mention in document.mentions:
         span = mention.start, mention.end
-        # A place has one phrase; two gold entities for it stand beside each other, and either is right.
-        before = phrases[span].uris if span in phrases else ()
-        uris = tuple(dict.fromkeys([*before, *_uris(document, mention)]))
-        phrases[span] = nif.Phrase(*span, uris, _finite(mention.score))
-    return nif.Document(BASE + quote(document.id, safe=""), document.text, tuple(phrases.values()))
+        # A span has one phrase. If it has two gold entities, the phrase has both, and either is correct.
+        known = phrases[span].uris if span in phrases else ()
+        uris = tuple(dict.fromkeys([*known, *_list_uris(document, mention)]))
+        has_score = mention.score is not None and math.isfinite(mention.score)
+        phrases[span] = nif.Phrase(*span, uris, mention.score if has_score else None)
+    return nif.NifDocument(nif.BASE + quote(document.id, safe=""), document.text, tuple(phrases.values()))
 
 
-def _uris(document: Document, mention: Mention) -> tuple[str, ...]:
+def _list_uris(document: AnnotatedDocument, mention: Mention) -> tuple[str, ...]:
     if mention.nil:
         return (nif.NIL + quote(document.text[mention.start : mention.end], safe=""),)
     uris = []
@@ -66,17 +65,14 @@ def _uris(document: Document, mention: Mention) -> tuple[str, ...]:
     return tuple(uris)
 
 
-def _mention(phrase: nif.Phrase) -> Mention:
-    """A mention from a phrase; each of its URIs is another name of one entity, and may tell another key of it."""
+def _read_mention(phrase: nif.Phrase) -> Mention:
+    """Makes a mention from a phrase; its URIs name the same entity, and each may contain another key of it."""
+    references = [parse_reference(uri) for uri in phrase.uris]
+    # The URI of an unknown knowledge base is used as the title only if there is no other title.
+    references.sort(key=lambda keys: bool(_URI.match(keys.get("title") or "")))
     fields: dict[str, Any] = {}
-    # A URI of a knowledge base that we do not know is the last choice for a title.
-    for said in sorted((named(uri) for uri in phrase.uris), key=lambda said: bool(_URI.match(said.get("title") or ""))):
-        for key, value in said.items():
-            fields.setdefault(key, value)
+    for keys in references:
+        fields = keys | fields
     if len(fields) > 1:
         fields.pop("nil", None)
     return Mention(phrase.start, phrase.end, score=phrase.confidence, **fields)
-
-
-def _finite(score: float | None) -> float | None:
-    return score if score is not None and math.isfinite(score) else None

@@ -1,7 +1,7 @@
 """The ShadowLink release: Top.json, Shadow.json, Tail.json and Neutral.json in one directory.
 
-Provatorova et al., 2021, https://doi.org/10.18653/v1/2021.emnlp-main.820. Each file is a JSON list; `span` is
-[start, length]; Neutral has no offsets. The reader repairs what can be repaired and lists all that it did.
+Provatorova et al., 2021, https://doi.org/10.18653/v1/2021.emnlp-main.820. Each file is a JSON list. `span` is
+[start, length], and Neutral has no offsets. The reader repairs what can be repaired and lists every change.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from shadowprobe.dataset import Card
+from shadowprobe.base.jsonl import read_json
+from shadowprobe.base.model import EntitySpace, Snippet, Subset
+from shadowprobe.base.spans import Span, Template, find_name, infer_template, repair_span
+from shadowprobe.dataset.dataset import Card
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.formats.imported import Entities, Imported, Name, PageId, Remark
-from shadowprobe.formats.spans import Span, Template, infer_template, mend, whole_words
-from shadowprobe.jsonl import read_json
-from shadowprobe.model import EntitySpace, Snippet, Subset
 
 
 class Example(Struct):
@@ -36,28 +36,28 @@ class NeutralExamples(Struct):
     neutral_examples: list[str]
 
 
-def read(paths: Sequence[Path]) -> Imported:
+def read_dataset(paths: Sequence[Path]) -> Imported:
     """Reads the directory of the release."""
     if len(paths) != 1:
-        raise UsageError("import shadowlink takes one directory, the one that holds Top.json")
+        raise UsageError("import shadowlink takes one directory: the one that contains Top.json")
     directory = paths[0]
     if not directory.is_dir():
-        raise UsageError(f"{directory} is no directory: import shadowlink takes the one that holds Top.json")
-    imported = Imported(_card())
+        raise UsageError(f"{directory} is not a directory: import shadowlink takes the one that contains Top.json")
+    imported = Imported(_make_card())
     entities = Entities(imported.remarks)
     gold: dict[Subset, dict[str, str]] = {"top": {}, "shadow": {}, "tail": {}}
     for subset in ("top", "shadow", "tail"):
         path = directory / f"{subset.capitalize()}.json"
         rows = read_json(path, list[Example])
-        imported.snippets[subset] = _snippets(path, subset, rows, entities, gold[subset], imported.remarks)
-    imported.spaces = _spaces(gold["top"], gold["shadow"], imported)
+        imported.snippets[subset] = _import_rows(path, subset, rows, entities, gold[subset], imported.remarks)
+    imported.spaces = _make_spaces(gold["top"], gold["shadow"], imported)
     imported.remark_contradictions()
-    imported.snippets["neutral"] = _neutral(directory / "Neutral.json", imported)
+    imported.snippets["neutral"] = _import_neutral(directory / "Neutral.json", imported)
     imported.entities = list(entities)
     return imported
 
 
-def _card() -> Card:
+def _make_card() -> Card:
     return Card(
         name="shadowlink",
         title="ShadowLink, the released benchmark",
@@ -68,7 +68,7 @@ def _card() -> Card:
     )
 
 
-def _snippets(
+def _import_rows(
     path: Path,
     subset: Subset,
     rows: list[Example],
@@ -86,20 +86,20 @@ def _snippets(
                 raise InputError(path, f"{name!r} stands twice, in row {number}", field="entity_space_name")
         snippet_id = f"shadowlink-{subset}-{number:04d}"
         start, length = row.span
-        mended = mend(row.example, name or row.entity_name, Span(start, start + length))
-        if mended.problem:
+        checked = repair_span(row.example, name or row.entity_name, Span(start, start + length))
+        if checked.problem:
             detail = f"{name or row.entity_name!r} {row.span}"
-            remarks.append(Remark(mended.action, mended.problem, snippet_id, detail))
+            remarks.append(Remark(checked.action, checked.problem, snippet_id, detail))
         title = entities.add(row.entity_name, row.wiki_id, snippet_id)
         gold[name or snippet_id] = title
-        if mended.span is not None:
+        if checked.span is not None:
             snippets.append(
                 Snippet(
                     id=snippet_id,
                     subset=subset,
                     text=row.example,
-                    start=mended.span.start,
-                    end=mended.span.end,
+                    start=checked.span.start,
+                    end=checked.span.end,
                     space=name if subset != "tail" else None,
                     gold=title,
                 )
@@ -107,8 +107,8 @@ def _snippets(
     return snippets
 
 
-def _spaces(top: dict[str, str], shadow: dict[str, str], imported: Imported) -> list[EntitySpace]:
-    """A space for every name in Top, in its order; a Shadow row without one is dropped."""
+def _make_spaces(top: dict[str, str], shadow: dict[str, str], imported: Imported) -> list[EntitySpace]:
+    """Makes a space for every name in Top, in its order; a Shadow row without a space is dropped."""
     spaces = []
     for name, title in top.items():
         other = shadow.get(name)
@@ -125,9 +125,9 @@ def _spaces(top: dict[str, str], shadow: dict[str, str], imported: Imported) -> 
     return spaces
 
 
-def _neutral(path: Path, imported: Imported) -> list[Snippet]:
+def _import_neutral(path: Path, imported: Imported) -> list[Snippet]:
     rows = read_json(path, list[NeutralExamples])
-    templates = _templates(rows)
+    templates = _infer_templates(rows)
     known = {space.name for space in imported.spaces}
     seen: set[str] = set()
     snippets = []
@@ -139,7 +139,7 @@ def _neutral(path: Path, imported: Imported) -> list[Snippet]:
         for column, text in enumerate(row.neutral_examples):
             snippet_id = f"shadowlink-neutral-{number:04d}-{column}"
             if name in known:
-                span, why = _located(text, name, templates[column])
+                span, why = _locate_name(text, name, templates[column])
             else:
                 span, why = None, "neutral context of an unknown name"
             if why:
@@ -152,8 +152,8 @@ def _neutral(path: Path, imported: Imported) -> list[Snippet]:
     return snippets
 
 
-def _templates(rows: list[NeutralExamples]) -> list[Template | None]:
-    """The template of each column; a row may be shorter than another."""
+def _infer_templates(rows: list[NeutralExamples]) -> list[Template | None]:
+    """Returns the template of each column; rows may have different lengths."""
     templates = []
     for column in range(max((len(row.neutral_examples) for row in rows), default=0)):
         filled = [row for row in rows if len(row.neutral_examples) > column]
@@ -162,12 +162,12 @@ def _templates(rows: list[NeutralExamples]) -> list[Template | None]:
     return templates
 
 
-def _located(text: str, name: str, template: Template | None) -> tuple[Span | None, str]:
-    """Where the name stands in a neutral context, and what is odd about that."""
+def _locate_name(text: str, name: str, template: Template | None) -> tuple[Span | None, str]:
+    """Returns the span of the name in a neutral context, and the problem with it, if any."""
     span = template.locate(text, name) if template else None
     if span is not None:
         return span, ""
-    places = whole_words(text, name)
-    if len(places) == 1:
-        return places[0], "neutral context of no template, its name located in its one place"
+    spans = find_name(text, name)
+    if len(spans) == 1:
+        return spans[0], "neutral context of no template, its name located in its one place"
     return None, "neutral context in which the name cannot be located"

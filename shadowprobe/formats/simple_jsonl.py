@@ -1,8 +1,8 @@
-"""ELEVANT's simple JSONL: a text a line with its labels, or with predictions in the order of the texts.
+"""ELEVANT's simple JSONL: one text per line with its labels, or with predictions in the order of the texts.
 
-Bast, Hertel and Prange, 2022. Entities are QIDs, titles or URIs, and none or `<NIL>` is NIL. ELEVANT's own files have
-no ids: a line without one is known by its number, on both sides. Our lines have ids, and beside a QID the title and the
-page id; where the answer is the only candidate, it is listed as one.
+Bast, Hertel and Prange, 2022. Entities are QIDs, titles or URIs. No entity or `<NIL>` is NIL. ELEVANT's own files have
+no ids: a line without an id is identified by its number, in gold and in predictions. Our lines have ids, and also the
+title and the page id of an entity with a QID. If the answer is the only candidate, it is listed as a candidate.
 """
 
 from __future__ import annotations
@@ -13,22 +13,29 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from shadowprobe.formats.documents import Document, Mention, named, ranking, reference
+from shadowprobe.base.identity import parse
+from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.model import Candidate
+from shadowprobe.formats.documents import (
+    AnnotatedDocument,
+    Mention,
+    drop_missing,
+    name_line,
+    parse_reference,
+    rank_entities,
+)
 from shadowprobe.formats.imported import PageId
-from shadowprobe.identity import parse
-from shadowprobe.jsonl import encode_lines, read_lines
-from shadowprobe.model import Candidate
 
 SUFFIX = ".jsonl"
 TITLE = "simple JSONL"
 SOURCE = "https://github.com/ad-freiburg/elevant/wiki/How-To-Add-A-Benchmark"
 NIL = "<NIL>"
-# What ELEVANT takes for NIL beside the empty reference.
+# ELEVANT reads these as NIL, and also an empty reference.
 UNKNOWN = frozenset({"NIL", NIL, "<unk_wid>", "<unk>", "<UNK>"})
 
 
-class Label(Struct):
-    """An entity at a place, gold or predicted."""
+class SimpleLabel(Struct):
+    """A span with its gold or predicted entity."""
 
     start_char: int
     end_char: int
@@ -39,42 +46,34 @@ class Label(Struct):
     candidates: list[str] = field(default_factory=list)
 
 
-class Article(Struct):
+class SimpleArticle(Struct, kw_only=True):
     """A line of a benchmark."""
 
+    labels: list[SimpleLabel]
     text: str
-    labels: list[Label]
     id: str | int | None = None
 
 
-class Predicted(Struct):
-    """A line of predictions."""
+class SimplePredictions(SimpleArticle, kw_only=True):
+    """A line of predictions, which may have no text."""
 
-    predictions: list[Label]
+    labels: list[SimpleLabel] = field(name="predictions")
     text: str = ""
-    id: str | int | None = None
 
 
-def documents(path: Path) -> Iterator[Document]:
-    """The texts of a benchmark; a label of no entity is a mention without gold."""
-    for number, line in read_lines(path, Article):
-        mentions = (Mention(label.start_char, label.end_char, **_entity(label)) for label in line.labels)
-        yield Document(_name(line.id, number), line.text, tuple(mentions))
+def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:
+    """Reads a document from each line; in gold, a label without an entity becomes a mention without gold."""
+    for number, line in read_lines(path, SimplePredictions if predicted else SimpleArticle):
+        parse_label = _parse_prediction if predicted else _parse_gold
+        yield AnnotatedDocument(name_line(line.id, number), line.text, tuple(map(parse_label, line.labels)))
 
 
-def answer_documents(path: Path) -> Iterator[Document]:
-    """The predictions of a file; their documents have no text, unless a line gives it."""
-    for number, line in read_lines(path, Predicted):
-        mentions = tuple(_answer(label) for label in line.predictions)
-        yield Document(_name(line.id, number), line.text, mentions)
+def _parse_gold(label: SimpleLabel) -> Mention:
+    return Mention(label.start_char, label.end_char, **_parse_entity(label))
 
 
-def _name(said: str | int | None, number: int) -> str:
-    return f"line-{number}" if said is None else str(said)
-
-
-def _answer(label: Label) -> Mention:
-    fields = _entity(label) or {"nil": True}
+def _parse_prediction(label: SimpleLabel) -> Mention:
+    fields = _parse_entity(label) or {"nil": True}
     known = [candidate for candidate in label.candidates if _is_known(candidate)]
     candidates = tuple(Candidate(candidate) for candidate in dict.fromkeys([label.entity_reference, *known]))
     if not fields.get("nil") and known:
@@ -82,41 +81,40 @@ def _answer(label: Label) -> Mention:
     return Mention(label.start_char, label.end_char, score=label.score, **fields)
 
 
-def _is_known(said: str | None) -> bool:
-    return said is not None and said.strip() != "" and said not in UNKNOWN and "nil" not in named(said)
+def _is_known(entity: str | None) -> bool:
+    if entity is None or not entity.strip() or entity in UNKNOWN:
+        return False
+    return "nil" not in parse_reference(entity)
 
 
-def _entity(label: Label) -> dict[str, Any]:
-    """The fields of a mention; none for NIL."""
-    said = label.entity_reference
-    if said is None or not _is_known(said):
+def _parse_entity(label: SimpleLabel) -> dict[str, Any]:
+    """Returns the fields of a mention; none for NIL."""
+    entity = label.entity_reference
+    if entity is None or not _is_known(entity):
         return {}
-    qid = parse(said).qid
-    # ELEVANT takes every reference of the shape for a QID, and never for a title.
-    fields: dict[str, Any] = {"qid": qid} if qid is not None else named(said)
-    known = {"title": label.title, "page_id": label.page_id}
-    return {**fields, **{key: value for key, value in known.items() if value is not None}}
+    qid = parse(entity).qid
+    # ELEVANT reads every reference that looks like a QID as a QID, and never as a title.
+    fields: dict[str, Any] = {"qid": qid} if qid is not None else parse_reference(entity)
+    return fields | drop_missing({"title": label.title, "page_id": label.page_id})
 
 
-def lines(found: Iterable[Document]) -> Iterator[str]:
-    """A line for each document."""
-    for document in found:
-        labels = [_label(mention) for mention in document.mentions]
-        yield encode_lines([{"id": document.id, "text": document.text, "labels": labels}]).decode()
+def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
+    """Writes a line for each document; predictions have no text, and only mentions with an answer."""
+    for document in documents:
+        if predicted:
+            answered = [mention for mention in document.mentions if mention.is_answered]
+            predictions = [{**_make_label(mention), **_make_prediction_fields(mention)} for mention in answered]
+            line = {"id": document.id, "predictions": predictions}
+        else:
+            labels = [_make_label(mention) for mention in document.mentions]
+            line = {"id": document.id, "text": document.text, "labels": labels}
+        yield encode_lines([line]).decode()
 
 
-def answer_lines(found: Iterable[Document]) -> Iterator[str]:
-    """A line for each document; a mention without an answer is left out."""
-    for document in found:
-        said = [mention for mention in document.mentions if mention.has_entity or mention.nil]
-        predictions = [{**_label(mention), **_extra(mention)} for mention in said]
-        yield encode_lines([{"id": document.id, "predictions": predictions}]).decode()
-
-
-def _label(mention: Mention) -> dict[str, Any]:
+def _make_label(mention: Mention) -> dict[str, Any]:
     label: dict[str, Any] = {"entity_reference": NIL, "start_char": mention.start, "end_char": mention.end}
     if mention.has_entity:
-        label["entity_reference"] = mention.qid or reference(mention.title, mention.page_id)
+        label["entity_reference"] = mention.qid_or_reference
         if mention.qid is not None and mention.title is not None:
             label["title"] = mention.title
         if mention.page_id is not None:
@@ -124,9 +122,9 @@ def _label(mention: Mention) -> dict[str, Any]:
     return label
 
 
-def _extra(mention: Mention) -> dict[str, Any]:
-    extra: dict[str, Any] = {} if mention.score is None else {"score": mention.score}
-    others = [entity.removeprefix("wd:") for entity, _ in ranking(mention)[1:]] if mention.has_entity else []
+def _make_prediction_fields(mention: Mention) -> dict[str, Any]:
+    fields: dict[str, Any] = {} if mention.score is None else {"score": mention.score}
+    others = [entity.removeprefix("wd:") for entity, _ in rank_entities(mention)[1:]]
     if mention.candidates and not others:
-        others = [mention.qid or reference(mention.title, mention.page_id)]
-    return {**extra, "candidates": others} if others else extra
+        others = [mention.qid_or_reference]
+    return {**fields, "candidates": others} if others else fields

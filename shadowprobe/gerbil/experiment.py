@@ -1,4 +1,4 @@
-"""An experiment on a GERBIL instance: the gold goes up, an annotator's totals come back."""
+"""An experiment on a GERBIL instance: uploads the gold, and reads an annotator's totals."""
 
 from __future__ import annotations
 
@@ -12,33 +12,36 @@ from typing import Any
 from msgspec import Struct, field
 
 import shadowprobe
-from shadowprobe.dataset import Dataset, make_directory
-from shadowprobe.errors import GerbilError, InputError, UsageError
-from shadowprobe.gerbil.client import MATCHING, TYPE, Instance, UnreachableError, public
-from shadowprobe.gerbil.page import DONE, RUNNING, PageError, Task, read_tasks, shown_name, status_words
-from shadowprobe.gerbil.upload import Package, annotator, gold_subsets, package
-from shadowprobe.jsonl import encode_json, read_json, write_atomically
-from shadowprobe.model import Subset
+from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.jsonl import encode_json, read_json
+from shadowprobe.base.model import Subset
+from shadowprobe.base.secrets import mask_url
+from shadowprobe.dataset.dataset import Dataset
+from shadowprobe.errors import GerbilError, UsageError
+from shadowprobe.gerbil.gerbil_client import MATCHING, TYPE, Instance, UnreachableError
+from shadowprobe.gerbil.gerbil_page import DONE, RUNNING, PageError, Task, read_tasks, shown_name, status_words
+from shadowprobe.gerbil.upload import Package, choose_subsets, make_package, parse_annotator
 
 CARD = "gerbil.json"
 SCHEMA = 1
-# So many polls in a row without an answer, and the instance is given up; the experiment goes on without us.
-LOST = 10
-SAME = 1e-6
+# After this number of polls without an answer we stop waiting; the experiment continues without us.
+MAX_SILENT_POLLS = 10
+# Scores with a smaller difference are equal.
+TOLERANCE = 1e-6
 
 Watch = Callable[[int, int], None]
 
 
 class Upload(Struct):
-    """A subset as GERBIL has it: the name it goes by there, and what it holds."""
+    """An uploaded subset: its name at GERBIL, and the number of its documents and mentions."""
 
     name: str
     documents: int
     mentions: int
 
 
-class Row(Struct):
-    """The totals of one annotator on one subset; without a status GERBIL lists no such task."""
+class GerbilRow(Struct):
+    """The totals of one annotator on one subset; the status is None if GERBIL lists no such task."""
 
     annotator: str
     subset: str
@@ -48,7 +51,7 @@ class Row(Struct):
 
 
 class Experiment(Struct):
-    """What `gerbil.json` says: enough to find the experiment again, and all its numbers."""
+    """The content of `gerbil.json`: how to find the experiment again, and all its numbers."""
 
     url: str
     experiment: str
@@ -62,17 +65,17 @@ class Experiment(Struct):
     matching: str = MATCHING
     started: str = ""
     finished: str = ""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[GerbilRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:
-        """True where not every task is done."""
+        """True if a task is not done."""
         return any(row.status != DONE for row in self.rows)
 
 
-class Job:
-    """An experiment to be started, or gone on with where its directory holds one."""
+class GerbilJob:
+    """Starts an experiment, or continues the one in its directory."""
 
     def __init__(
         self,
@@ -85,46 +88,46 @@ class Job:
         location: str | None = None,
     ) -> None:
         self.instance = Instance(url)
-        self.annotators = [annotator(said) for said in annotators]
+        self.annotators = [parse_annotator(text) for text in annotators]
         shown = [one.shown for one in self.annotators]
         if twice := next((one.name for one in self.annotators if shown.count(one.shown) > 1), None):
-            raise UsageError(f"--annotator {twice}: is given twice, or GERBIL shows two of them under one name")
+            raise UsageError(f"--annotator {twice}: is given twice, or GERBIL shows two of them with the same name")
         if not self.annotators:
             raise UsageError("--annotator: name one of GERBIL's annotators, or the URL of a NIF service")
-        self.dataset, self.subsets = dataset, gold_subsets(dataset, subsets)
+        self.dataset, self.subsets = dataset, choose_subsets(dataset, subsets)
         together = "+".join(one.name for one in self.annotators)
         self.out = out or Path("runs") / re.sub(r"[/\\\0]", "_", f"gerbil-{together}-{dataset.name}")
         self._location = location or str(dataset.path)
         self.resumed = False
 
     def start(self, *, force: bool = False, experiment: str | None = None) -> Experiment:
-        """The experiment of the directory; else one that is already at GERBIL; else a new one."""
+        """Returns the experiment of the directory, else an existing one at GERBIL, else starts a new one."""
         path = self.out / CARD
-        found = self._stored(path) if path.exists() and not force else None
-        if found is not None and experiment in {None, found.experiment}:
+        stored = self._read_stored(path) if path.exists() and not force else None
+        if stored is not None and experiment in {None, stored.experiment}:
             self.resumed = True
-            return found
-        if found is not None:
+            return stored
+        if stored is not None:
             raise UsageError(
-                f"{path} holds experiment {found.experiment}; give another --out, or --force to replace it"
+                f"{path} holds experiment {stored.experiment}; give another --out, or --force to replace it"
             )
-        self._check()
-        packages = {subset: package(self.dataset, subset) for subset in self.subsets}
+        self._check_annotators()
+        packages = {subset: make_package(self.dataset, subset) for subset in self.subsets}
         make_directory(self.out)
-        notes = list(_package_notes(packages))
+        notes = list(_explain_packages(packages))
         if experiment is None:
-            for one in packages.values():
-                read = self.instance.upload(one.file, one.turtle)
-                if read not in {None, one.documents}:
-                    notes.append(f"GERBIL read {read} documents of the {one.documents} in {one.file}")
-            datasets = [f"NIFDS_{one.name}({one.file})" for one in packages.values()]
-            experiment, complaint = self.instance.start([one.asked for one in self.annotators], datasets)
+            for package in packages.values():
+                count = self.instance.upload(package.file, package.turtle)
+                if count not in {None, package.documents}:
+                    notes.append(f"GERBIL read {count} documents of the {package.documents} in {package.file}")
+            datasets = [f"NIFDS_{package.name}({package.file})" for package in packages.values()]
+            experiment, complaint = self.instance.start([one.identifier for one in self.annotators], datasets)
             notes += [f"GERBIL complained: {complaint}"] if complaint else []
         card = Experiment(
             url=self.instance.url,
             experiment=experiment,
             page=self.instance.address(experiment),
-            annotators=self._described(),
+            annotators=self._list_annotators(),
             dataset={"name": self.dataset.name, "digest": self.dataset.digest, "location": self._location},
             subsets={subset: Upload(one.name, one.documents, one.mentions) for subset, one in packages.items()},
             started=_now(),
@@ -134,39 +137,42 @@ class Job:
             write_atomically(path, encode_json(card))
         except UsageError as error:
             raise UsageError(
-                f"{error}; experiment {experiment} runs all the same: --experiment {experiment} with another --out"
-                " reads it"
+                f"{error}; experiment {experiment} is running: read it with --experiment {experiment} and another --out"
             ) from None
         return card
 
     def finish(self, card: Experiment, *, poll: float, timeout: float, watch: Watch | None = None) -> Experiment:
-        """Waits until GERBIL has run every task, and writes down what it found."""
+        """Waits until GERBIL has run every task, and writes the totals."""
         if card.finished:
             return card
         names = [one.name for one in self.annotators]
         try:
-            tasks = wait(self.instance, card.experiment, poll=poll, timeout=timeout, watch=watch, annotators=names)
+            tasks = wait_for_tasks(
+                self.instance, card.experiment, poll=poll, timeout=timeout, watch=watch, annotators=names
+            )
         except UnreachableError as error:
-            raise GerbilError(f"{error}; experiment {card.experiment} may go on: the same command asks again") from None
+            raise GerbilError(
+                f"{error}; experiment {card.experiment} may still be running: repeat the command to read it"
+            ) from None
         by_names = {(task.annotator, task.dataset): task for task in tasks}
         card.rows = [
-            _row(one.name, subset, by_names.get((one.shown, shown_name(upload.name))))
+            make_row(one.name, subset, by_names.get((one.shown, shown_name(upload.name))))
             for one in self.annotators
             for subset, upload in card.subsets.items()
         ]
         if all(row.status is None for row in card.rows):
-            seen = ", ".join(sorted({f"{task.annotator} on {task.dataset}" for task in tasks}))
-            raise GerbilError(f"{card.page} is an experiment of its own: {seen}; `shadowprobe gerbil show` reads it")
+            names_seen = ", ".join(sorted({f"{task.annotator} on {task.dataset}" for task in tasks}))
+            raise GerbilError(f"{card.page} is another experiment: {names_seen}; `shadowprobe gerbil show` reads it")
         card.finished = _now()
-        card.notes += score_notes(card.rows)
+        card.notes += explain_scores(card.rows)
         write_atomically(self.out / CARD, encode_json(card))
         return card
 
-    def _described(self) -> list[dict[str, str | None]]:
-        return [{"name": one.name, "url": public(one.url) if one.url else None} for one in self.annotators]
+    def _list_annotators(self) -> list[dict[str, str | None]]:
+        return [{"name": one.name, "url": mask_url(one.url) if one.url else None} for one in self.annotators]
 
-    def _check(self) -> None:
-        """Asks the instance for what it must have before anything goes up."""
+    def _check_annotators(self) -> None:
+        """Checks that the instance has the annotators before anything is uploaded."""
         offered = self.instance.annotators()
         for one in self.annotators:
             if one.url is None:
@@ -174,31 +180,23 @@ class Job:
             else:
                 self.instance.check_service(one.url)
 
-    def _stored(self, path: Path) -> Experiment:
-        """The experiment of the directory, which must be this one."""
-        card = read_card(path)
-        asked: dict[str, tuple[Any, Any]] = {
+    def _read_stored(self, path: Path) -> Experiment:
+        """Reads the experiment of the directory, and refuses one with other options."""
+        card = read_json(path, Experiment, schema=SCHEMA)
+        options: dict[str, tuple[Any, Any]] = {
             "--url": (card.url, self.instance.url),
-            "--annotator": (card.annotators, self._described()),
+            "--annotator": (card.annotators, self._list_annotators()),
             "--dataset": (card.dataset.get("digest"), self.dataset.digest),
             "--subset": (set(card.subsets), set(self.subsets)),
         }
-        if other := next((option for option, (had, has) in asked.items() if had != has), None):
+        if other := next((option for option, (stored, given) in options.items() if stored != given), None):
             raise UsageError(
                 f"{path} holds an experiment with another {other}; give another --out, or --force to replace it"
             )
         return card
 
 
-def read_card(path: Path) -> Experiment:
-    """What a `gerbil.json` says."""
-    card = read_json(path, Experiment)
-    if card.schema != SCHEMA:
-        raise InputError(path, f"is {card.schema}, and this shadowprobe reads {SCHEMA}: update it", field="schema")
-    return card
-
-
-def wait(
+def wait_for_tasks(
     instance: Instance,
     experiment: str,
     *,
@@ -207,17 +205,17 @@ def wait(
     watch: Watch | None = None,
     annotators: Sequence[str] = (),
 ) -> list[Task]:
-    """The tasks of an experiment once none of them runs."""
+    """Waits until no task of an experiment runs, and returns the tasks."""
     deadline = time.monotonic() + timeout
     instance.limit(timeout)
     silent = 0
     while True:
         try:
-            tasks, silent = look(instance, experiment, annotators), 0
+            tasks, silent = fetch_tasks(instance, experiment, annotators), 0
         except UnreachableError:
-            # A restart or a broken line costs a poll, and not the experiment.
+            # A restart or a broken connection is only a missed poll.
             tasks, silent = [], silent + 1
-            if silent == LOST:
+            if silent == MAX_SILENT_POLLS:
                 raise
         running = sum(task.status == RUNNING for task in tasks)
         if tasks and watch is not None:
@@ -227,18 +225,18 @@ def wait(
         left = deadline - time.monotonic()
         if left <= 0:
             raise GerbilError(
-                f"experiment {experiment} has no result after {timeout:g} s: the same command goes on waiting, and"
-                f" {instance.address(experiment)} shows how it goes"
+                f"experiment {experiment} has no result after {timeout:g} s: repeat the command to continue waiting;"
+                f" {instance.address(experiment)} shows its state"
             )
         time.sleep(min(poll, left))
 
 
-def look(instance: Instance, experiment: str, annotators: Sequence[str] = ()) -> list[Task]:
-    """The tasks of an experiment as they are now."""
+def fetch_tasks(instance: Instance, experiment: str, annotators: Sequence[str] = ()) -> list[Task]:
+    """Fetches the current tasks of an experiment."""
     try:
         tasks = read_tasks(instance.page(experiment), annotators)
     except PageError as error:
-        raise GerbilError(f"{instance.address(experiment)} is no page of GERBIL that can be read: {error}") from None
+        raise GerbilError(f"{instance.address(experiment)} is not a readable page of GERBIL: {error}") from None
     if not tasks:
         raise GerbilError(
             f"{instance.url} knows no experiment {experiment}; `shadowprobe gerbil run --force` starts a new one"
@@ -246,22 +244,18 @@ def look(instance: Instance, experiment: str, annotators: Sequence[str] = ()) ->
     return tasks
 
 
-def rows_of(tasks: Sequence[Task]) -> list[Row]:
-    """The tasks of any experiment, each dataset under the name that GERBIL shows."""
-    return [_row(task.annotator, task.dataset, task) for task in tasks]
-
-
-def _row(name: str, subset: str, task: Task | None) -> Row:
+def make_row(name: str, subset: str, task: Task | None) -> GerbilRow:
+    """Makes the row of an annotator and a subset; without a task it has no scores."""
     status = task.status if task is not None else None
-    return Row(name, subset, status, status_words(status), dict(task.scores) if task is not None else {})
+    return GerbilRow(name, subset, status, status_words(status), dict(task.scores) if task is not None else {})
 
 
-def score_notes(rows: Sequence[Row]) -> Iterator[str]:
-    """What a reader of the scores must know of them."""
+def explain_scores(rows: Sequence[GerbilRow]) -> Iterator[str]:
+    """Yields notes that a reader of the scores must know."""
     if any("confidence_threshold" in row.scores for row in rows):
         yield (
-            "the scores are at the confidence threshold that makes the micro F1 of this very test set best: GERBIL"
-            " looks for it wherever an annotator gives confidences, and no user of the annotator could"
+            "the scores are at the confidence threshold with the best micro F1 on this test set: GERBIL searches for it"
+            " if an annotator gives confidences, but a user of the annotator does not know it"
         )
     for row in rows:
         if row.scores.get("Error_Count", 0) > 0:
@@ -270,24 +264,24 @@ def score_notes(rows: Sequence[Row]) -> Iterator[str]:
                 " as empty answers"
             )
         known, whole = (row.scores.get(f"{prefix}Micro_F1_score") for prefix in ("GSInKB_", ""))
-        if known is not None and whole is not None and abs(known - whole) > SAME:
-            # With all of its gold in a knowledge base the two are one number.
+        if known is not None and whole is not None and abs(known - whole) > TOLERANCE:
+            # The two are equal if all gold entities are in a knowledge base.
             yield (
-                f"GERBIL knows some gold entities of {row.subset} in no knowledge base, and takes an explicit NIL for"
-                f" right there: over the others {row.annotator} has a micro F1 of {known:.3f}"
+                f"GERBIL does not find some gold entities of {row.subset} in a knowledge base, and counts an explicit"
+                f" NIL as correct there: over the others {row.annotator} has a micro F1 of {known:.3f}"
             )
     if any(row.annotator == "REL" for row in rows):
         yield (
-            "GERBIL's own REL is not told the mentions: it finds its own, and those that it misses count as skipped,"
+            "GERBIL's own REL does not get the mentions: it finds its own, and those that it misses count as skipped,"
             " so that P differs from R"
         )
 
 
-def _package_notes(packages: dict[Subset, Package]) -> Iterator[str]:
-    if replaced := sum(one.replaced for one in packages.values()):
+def _explain_packages(packages: dict[Subset, Package]) -> Iterator[str]:
+    if replaced := sum(package.replaced for package in packages.values()):
         yield (
-            f"{replaced} texts hold characters beyond U+FFFF, which GERBIL miscounts: each went up as U+FFFD, so that"
-            " every mention stays in its place"
+            f"{replaced} texts contain characters beyond U+FFFF, which GERBIL miscounts: each was uploaded as U+FFFD,"
+            " so that every mention keeps its offsets"
         )
 
 

@@ -1,4 +1,4 @@
-"""A GERBIL instance: what can be asked of it over HTTP."""
+"""A GERBIL instance and its requests over HTTP."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import json
 import math
 import re
 import time
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
-from shadowprobe.errors import GerbilError, UsageError, nearest
-from shadowprobe.masking import public_url
+from shadowprobe.base.secrets import mask_url
+from shadowprobe.errors import GerbilError, UsageError, nearest, shorten
+from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, TimeLimitError
+from shadowprobe.net.limits import Limits
+from shadowprobe.net.urls import check_option
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 # D2KB offers no other matching.
@@ -26,7 +26,6 @@ LONG_TIMEOUT = 600.0
 # So long a request gets where no time is left at all: the last look is at the deadline.
 LAST_LOOK = 1.0
 EXAMPLE = "http://gerbil.aksw.org/gerbil"
-SHOWN = 200
 
 
 class UnreachableError(GerbilError):
@@ -40,34 +39,19 @@ class Started(NamedTuple):
     complaint: str = ""
 
 
-def public(url: str) -> str:
-    """An address as it may stand in a file or a message: without passwords and tokens."""
-    return public_url(url)
-
-
-def checked_url(url: str, option: str) -> str:
-    """An address without its last slash; says what is wrong with one that cannot be."""
-    try:
-        parts = urlsplit(url)
-        fit = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        fit = False
-    if not fit or re.search(r"\s", url):
-        raise UsageError(f"{option} {public(url)}: an address is needed, such as {EXAMPLE}")
-    return url.rstrip("/")
-
-
 class Instance:
     """One GERBIL, by the address under which its pages are."""
 
     def __init__(self, url: str) -> None:
         if cut := re.search("[?#]", url):
             # The paths of its pages go behind the address.
-            before = public(url[: cut.start()])
+            before = mask_url(url[: cut.start()])
             raise UsageError(f"--url {before}{cut[0]}...: give the address without `{cut[0]}` and what follows it")
-        self._url = checked_url(url, "--url")
-        self.url = public(self._url)
+        self._url = check_option("--url", url, EXAMPLE, allow_password=True)
+        self.url = mask_url(self._url)
         self._deadline = math.inf
+        # An experiment that is started twice would run twice.
+        self._client = BlockingClient(keep_alive=False)
 
     def limit(self, seconds: float) -> None:
         """Lets no request wait for an answer beyond so many seconds from now."""
@@ -82,7 +66,7 @@ class Instance:
         try:
             response = self._ask("GET", "annotators", params={"experimentType": TYPE})
         except UnreachableError as error:
-            # The first thing that is asked of any instance.
+            # The first request to any instance.
             raise UnreachableError(f"{error}; does GERBIL run there? --url names another address") from None
         names = _json(response)
         if response.is_success and isinstance(names, list) and all(isinstance(name, str) for name in names):
@@ -108,7 +92,7 @@ class Instance:
             raise self._surprise("testNifWs", response)
         if answer["testOk"] is not True:
             why = str(answer.get("errorMsg") or "it does not say why")
-            raise GerbilError(f"{self.url} cannot use the NIF service {public(url)}: {_line(why)}")
+            raise GerbilError(f"{self.url} cannot use the NIF service {mask_url(url)}: {shorten(why)}")
 
     def upload(self, name: str, content: str) -> int | None:
         """Stores a dataset under a file name, and returns how many documents GERBIL found in it, if it says so."""
@@ -120,22 +104,22 @@ class Instance:
             raise self._surprise("file/upload", response)
         faults = [file["error"] for file in listed if file.get("error")]
         if faults or not response.is_success or not listed:
-            why = _line(str(faults[0])) if faults else f"{response.status_code} {response.reason_phrase}"
+            why = shorten(str(faults[0])) if faults else f"{response.status_code} {response.reason_phrase}"
             raise GerbilError(f"{self.url} refuses the upload of {name}: {why}")
         count = re.search(r"\d+", str(listed[0].get("description") or ""))
         return int(count[0]) if count else None
 
     def start(self, annotators: list[str], datasets: list[str]) -> Started:
         """Starts an experiment: each annotator on each dataset."""
-        asked = {"type": TYPE, "matching": MATCHING, "annotator": annotators, "dataset": datasets}
+        experiment_data = {"type": TYPE, "matching": MATCHING, "annotator": annotators, "dataset": datasets}
         try:
-            response = self._ask("GET", "execute", LONG_TIMEOUT, params={"experimentData": json.dumps(asked)})
+            response = self._ask("GET", "execute", LONG_TIMEOUT, params={"experimentData": json.dumps(experiment_data)})
         except UnreachableError as error:
             # Not tried again: it may have heard, and would then run everything twice.
             raise GerbilError(f"{error}; if it has started all the same, {self.url}/running shows it") from None
         answer = _json(response)
         if isinstance(answer, dict) and "errorMessage" in answer:
-            complaint = _line(f"{answer['errorMessage']} {answer.get('detailMessage') or ''}")
+            complaint = shorten(f"{answer['errorMessage']} {answer.get('detailMessage') or ''}")
             if answer.get("experimentId"):
                 # Some of its tasks run, and only the others do not.
                 return Started(str(answer["experimentId"]), complaint)
@@ -155,32 +139,22 @@ class Instance:
             raise self._surprise("experiment", response)
         return response.text
 
-    @cached_property
-    def _certificates(self) -> ssl.SSLContext:
-        # Made once: it takes longer than a poll.
-        import httpx
-
-        return httpx.create_ssl_context()
-
     def _ask(self, method: str, path: str, timeout: float = TIMEOUT, **what: Any) -> httpx.Response:
         import httpx
 
-        url = f"{self._url}/{path}"
+        where = f"{self.url}/{path}"
         left = max(LAST_LOOK, self._deadline - time.monotonic())
+        request = httpx.Request(method, f"{self._url}/{path}", **what)
         try:
-            response = httpx.request(
-                method, url, timeout=min(timeout, left), verify=self._certificates, follow_redirects=True, **what
-            )
-        except httpx.TimeoutException:
+            response = self._client.send(request, Limits(seconds=min(timeout, left)))
+        except TimeLimitError:
             hint = ": --timeout SECONDS gives it longer" if left < timeout else ""
-            raise UnreachableError(f"{self.url}/{path} took too long to answer{hint}") from None
-        except httpx.TransportError as error:
-            raise UnreachableError(f"{self.url}/{path}: no connection ({error})") from None
-        except (httpx.HTTPError, httpx.InvalidURL, ImportError, ValueError) as error:
-            # The last two come of a proxy in the environment that httpx cannot use.
-            raise GerbilError(f"{self.url}/{path}: {error}") from None
+            raise UnreachableError(f"{where} took too long to answer{hint}") from None
+        except NoResponseError as error:
+            kind = UnreachableError if error.passing or isinstance(error, ConnectionFailedError) else GerbilError
+            raise kind(f"{where}: {error.message}") from None
         if response.status_code >= 500 or response.status_code == httpx.codes.TOO_MANY_REQUESTS:
-            raise UnreachableError(f"{self.url}/{path}: {response.status_code} {response.reason_phrase}")
+            raise UnreachableError(f"{where}: {response.status_code} {response.reason_phrase}")
         return response
 
     def _surprise(self, path: str, response: httpx.Response) -> GerbilError:
@@ -197,10 +171,5 @@ def _json(response: httpx.Response) -> Any:
 
 def _shown(response: httpx.Response) -> str:
     """A status and the beginning of a body."""
-    body = _line(response.text, 60)
+    body = shorten(response.text, 60)
     return f"{response.status_code} {response.reason_phrase}{f', {body!r}' if body else ', an empty body'}"
-
-
-def _line(text: str, length: int = SHOWN) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[:length]}..."

@@ -69,12 +69,12 @@ def shown_name(name: str) -> str:
 def read_tasks(page: str, annotators: Collection[str] = ()) -> list[Task]:
     """The tasks of an experiment's page; none where GERBIL knows no such experiment.
 
-    The names of annotators that the experiment may have help to tell them from datasets.
+    The names of annotators that the experiment may have help to distinguish them from datasets.
     """
-    found = _BLOCK.search(page)
-    if found is None:
+    match = _BLOCK.search(page)
+    if match is None:
         raise PageError("it has no results in JSON-LD")
-    block = found[1].strip()
+    block = match[1].strip()
     if not block:
         return []
     known = {shown_name(name) for name in annotators}
@@ -85,7 +85,7 @@ def _decoded(block: str) -> Any:
     for text in (block, html.unescape(block)):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     raise PageError("its JSON-LD is no JSON")
 
@@ -93,7 +93,7 @@ def _decoded(block: str) -> Any:
 def _graph(document: Any) -> Graph:
     from rdflib import Graph
 
-    if not isinstance(document, (dict, list)) or (isinstance(document, dict) and _remote(document.get("@context"))):
+    if not isinstance(document, (dict, list)) or _names_a_context(document):
         raise PageError("its JSON-LD is not that of GERBIL")
     # Java writes 1.0E-4 for a decimal, and rdflib warns, with a traceback, that this is none.
     logging.getLogger("rdflib.term").setLevel(logging.ERROR)
@@ -109,37 +109,43 @@ def _graph(document: Any) -> Graph:
     return graph
 
 
-def _remote(context: Any) -> bool:
-    """True where a context is an address, which the parser would go and fetch."""
-    return isinstance(context, str) or (isinstance(context, list) and any(_remote(item) for item in context))
+def _names_a_context(document: Any) -> bool:
+    """True where a context, wherever it stands, is an address, which the parser would go and fetch."""
+    if isinstance(document, list):
+        return any(_names_a_context(item) for item in document)
+    if not isinstance(document, dict):
+        return False
+    contexts = [document[key] for key in ("@context", "@import") if key in document]
+    listed = [item for context in contexts for item in (context if isinstance(context, list) else [context])]
+    return any(isinstance(item, str) for item in listed) or any(map(_names_a_context, document.values()))
 
 
 def _tasks(graph: Graph, annotators: Collection[str]) -> Iterator[Task]:
     for node in set(graph.subjects()):
-        said = _said(graph, node)
+        properties = _read_properties(graph, node)
         # A part of a task, as A2KB has them, is no task.
-        if "statusCode" not in said or "subExperimentOf" in said:
+        if "statusCode" not in properties or "subExperimentOf" in properties:
             continue
-        status = _number(said["statusCode"])
+        status = _number(properties["statusCode"])
         if status is None:
-            raise PageError(f"a status is {said['statusCode']!r}")
-        numbers = {name: _number(value) for name, value in said.items() if name not in _NO_SCORES}
+            raise PageError(f"a status is {properties['statusCode']!r}")
+        numbers = {name: _number(value) for name, value in properties.items() if name not in _NO_SCORES}
         scores = {name: number for name, number in sorted(numbers.items()) if number is not None}
         # GERBIL up to 1.2.9 gives the dataset as the annotator, and the annotator as the dataset.
-        second, first = (_last(said.get(name, "")) for name in ("annotator", "dataset"))
+        second, first = (_last(properties.get(name, "")) for name in ("annotator", "dataset"))
         if _is_annotator(second, annotators) or first.endswith(shown_name(UPLOADED)):
             first, second = second, first
         yield Task(_plain(first, NIF_SERVICE), _plain(second, UPLOADED), int(status), scores)
 
 
-def _said(graph: Graph, node: Node) -> dict[str, str]:
-    """What is said of a node in GERBIL's words."""
-    said = {}
+def _read_properties(graph: Graph, node: Node) -> dict[str, str]:
+    """The properties of a node in GERBIL's vocabulary."""
+    properties = {}
     for predicate, value in graph.predicate_objects(node):
         for prefix in (VOCABULARY, "gerbil:"):
             if str(predicate).startswith(prefix):
-                said[str(predicate).removeprefix(prefix)] = str(value)
-    return said
+                properties[str(predicate).removeprefix(prefix)] = str(value)
+    return properties
 
 
 def _is_annotator(name: str, annotators: Collection[str]) -> bool:

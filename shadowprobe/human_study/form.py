@@ -14,24 +14,24 @@ from string import Template
 
 import msgspec
 
-from shadowprobe.annotate.sample import KEY, Choice, Question, Sample
-from shadowprobe.dataset import make_directory
+from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.jsonl import encode_json
 from shadowprobe.errors import UsageError
-from shadowprobe.jsonl import encode_json, write_atomically
+from shadowprobe.human_study.sample import KEY, EntityChoice, Sample
 
 FORM, SHEET = "form.html", "sample.csv"
 NOT_SUFFICIENT = "The context is not sufficient to decide"
 COLUMNS = ("sample", "item", "text", "1", "2", "3", "answer")
-# With one of these at its head a cell is a formula, and a spreadsheet would run what a snippet says.
+# A spreadsheet treats a cell that begins with one of these as a formula, and would execute text of a snippet.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def write_sample(sample: Sample, path: Path, *, force: bool = False) -> list[Path]:
-    """Writes the form, the sheet and the key, key last; refuses to write over any without `force`."""
+    """Writes the form, the sheet and then the key; overwrites existing ones only with `force`."""
     contents = {FORM: render_form(sample), SHEET: render_sheet(sample), KEY: encode_json(sample.key)}
-    held = [name for name in contents if (path / name).exists()]
-    if held and not force:
-        raise UsageError(f"{path} holds {held[0]} already; --force writes over it")
+    existing = [name for name in contents if (path / name).exists()]
+    if existing and not force:
+        raise UsageError(f"{path} holds {existing[0]} already; --force writes over it")
     make_directory(path)
     for name, content in contents.items():
         write_atomically(path / name, content)
@@ -39,40 +39,40 @@ def write_sample(sample: Sample, path: Path, *, force: bool = False) -> list[Pat
 
 
 def render_form(sample: Sample) -> bytes:
-    """The form as one page that needs no network and holds no answers."""
-    style, script = _part("form.css"), _part("form.js")
-    page = Template(_part("form.html")).substitute(
+    """Renders the form as one page that needs no network and does not contain the answers."""
+    style, script = _read_part("form.css"), _read_part("form.js")
+    page = Template(_read_part("form.html")).substitute(
         title=html.escape(sample.key.name),
-        policy=f"default-src 'none'; style-src {_allowed(style)}; script-src {_allowed(script)}",
+        policy=f"default-src 'none'; style-src {_hash_source(style)}; script-src {_hash_source(script)}",
         style=style,
         script=script,
-        study=_embedded(sample),
+        study=_encode_questions(sample),
     )
     return page.encode()
 
 
 def render_sheet(sample: Sample) -> bytes:
-    """The questions as CSV, with an empty column for the answers 1, 2 and 3."""
+    """Renders the questions as CSV, with an empty column for the answers 1, 2 and 3."""
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
-    for row in _rows(sample):
-        writer.writerow([_guarded(cell) for cell in row])
-    # With a byte order mark, or Excel reads the umlauts in another code page.
+    for row in _make_rows(sample):
+        writer.writerow([_escape_formula(cell) for cell in row])
+    # Without a byte order mark, Excel reads umlauts in another code page.
     return file.getvalue().encode("utf-8-sig")
 
 
-def _part(name: str) -> str:
-    return (resources.files("shadowprobe.annotate") / "page" / name).read_text(encoding="utf-8")
+def _read_part(name: str) -> str:
+    return (resources.files("shadowprobe.human_study") / "page" / name).read_text(encoding="utf-8")
 
 
-def _allowed(source: str) -> str:
-    """The one inline style or script that the browser may use, by its digest."""
+def _hash_source(source: str) -> str:
+    """Returns the digest of the only inline style or script that the browser may use."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def _embedded(sample: Sample) -> str:
-    """The questions as JSON that can stand inside a script element, whatever the snippets say."""
+def _encode_questions(sample: Sample) -> str:
+    """Encodes the questions as JSON that is safe inside a script element, for any text of the snippets."""
     study = {
         "sample": sample.key.sample,
         "name": sample.key.name,
@@ -83,20 +83,17 @@ def _embedded(sample: Sample) -> str:
     return msgspec.json.encode(study).decode().replace("<", "\\u003c")
 
 
-def _rows(sample: Sample) -> Iterator[Iterable[str]]:
+def _make_rows(sample: Sample) -> Iterator[Iterable[str]]:
     for question in sample.questions:
-        first, second = map(_words, question.choices)
-        yield (sample.key.sample, str(question.item), _marked(question), first, second, NOT_SUFFICIENT, "")
+        # The mention is in brackets, because the name may occur twice.
+        text = f"{question.before}[[{question.mention}]]{question.after}"
+        choices = map(_format_choice, question.choices)
+        yield (sample.key.sample, str(question.item), text, *choices, NOT_SUFFICIENT, "")
 
 
-def _marked(question: Question) -> str:
-    """The text with its mention in brackets: the name may stand in it twice."""
-    return f"{question.before}[[{question.mention}]]{question.after}"
-
-
-def _words(choice: Choice) -> str:
+def _format_choice(choice: EntityChoice) -> str:
     return f"{choice.title}: {choice.description}" if choice.description else choice.title
 
 
-def _guarded(cell: str) -> str:
+def _escape_formula(cell: str) -> str:
     return f"'{cell}" if cell.startswith(FORMULA) else cell

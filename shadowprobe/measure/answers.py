@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
-from shadowprobe.dataset import GOLD_SUBSETS, SUBSETS, Dataset
+from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base.model import Candidate, Prediction, Subset
+from shadowprobe.dataset.dataset import GOLD_SUBSETS, SUBSETS, Dataset
+from shadowprobe.dataset.index import NONE
 from shadowprobe.errors import InputError
-from shadowprobe.identity import RULES, Resolution, Resolver, is_nil
-from shadowprobe.jsonl import read_lines
-from shadowprobe.model import Candidate, Prediction, Subset
-from shadowprobe.statistics import ROUNDS, SEED
+from shadowprobe.measure.statistics import ROUNDS, SEED
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -25,7 +27,7 @@ Booleans = npt.NDArray[np.bool_]
 
 # Codes in the entity column beside the numbers of entities. MISSING is an answer that failed or was never given.
 NIL, SKIPPED, MISSING = -1, -2, -3
-NO_GOLD = -1
+NO_GOLD = NONE
 # Codes in the gold_rank column beside the ranks 1, 2, ...
 NO_CANDIDATES, NOT_A_CANDIDATE = 0, -1
 
@@ -55,12 +57,16 @@ class Answers:
     ) -> None:
         self.dataset, self._redirects = dataset, redirects
         self.gerbil_threshold, self.rounds, self.seed = gerbil_threshold, rounds, seed
-        self.redirects_digest = _digest(redirects) if redirects else None
+        self.redirects_digest = _digest_redirects(redirects) if redirects else None
         self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects)
         self.names: list[str] = list(dataset.entities)
         self._code: dict[str, int] = {title: code for code, title in enumerate(self.names)}
         self.space_names = list(dataset.spaces)
-        self._index_snippets()
+        self.row: Mapping[str, int] = dataset.index.rows
+        self.subset: npt.NDArray[np.int8] = np.frombuffer(dataset.index.subsets, dtype=np.int8)
+        self.space: Ints = np.frombuffer(dataset.index.spaces, dtype=np.int32)
+        self.gold: Ints = np.frombuffer(dataset.index.golds, dtype=np.int32)
+        self.template: Ints = np.frombuffer(dataset.index.templates, dtype=np.int32)
         rows = len(self.row)
         self.entity: Ints = np.full(rows, MISSING, dtype=np.int32)
         self.score: Floats = np.full(rows, np.nan)
@@ -69,26 +75,10 @@ class Answers:
         self.rules: Counter[str] = Counter(dict.fromkeys(RULES, 0))
         self.page_id_conflicts = 0
 
-    def _index_snippets(self) -> None:
-        """Gives every snippet a row; texts are not kept."""
-        space_code = {name: code for code, name in enumerate(self.space_names)}
-        total = self.dataset.count()
-        self.row: dict[str, int] = {}
-        self.subset: npt.NDArray[np.int8] = np.empty(total, dtype=np.int8)
-        self.space: Ints = np.full(total, -1, dtype=np.int32)
-        self.gold: Ints = np.full(total, NO_GOLD, dtype=np.int32)
-        for number, snippet in enumerate(self.dataset.snippets()):
-            self.row[snippet.id] = number
-            self.subset[number] = SUBSETS.index(snippet.subset)
-            if snippet.space is not None:
-                self.space[number] = space_code[snippet.space]
-            if snippet.gold is not None:
-                self.gold[number] = self._code[snippet.gold]
-
     def __len__(self) -> int:
         return len(self.row)
 
-    def emptied(self) -> Answers:
+    def make_empty(self) -> Answers:
         """The same table without a single answer, for other answers to the same snippets."""
         return Answers(
             self.dataset,
@@ -98,63 +88,83 @@ class Answers:
             seed=self.seed,
         )
 
-    def read(self, path: Path, *, partial: bool = False) -> Answers:
-        """Takes in a predictions file; an id that the dataset lacks is an error unless only a part was asked for."""
-        for line, prediction in read_lines(path, Prediction):
-            number = self.row.get(prediction.id)
-            if number is None:
-                if partial:
-                    continue
-                raise InputError(
-                    path,
-                    f"{prediction.id!r} is no snippet of the dataset `{self.dataset.name}`",
-                    line=line,
-                    field="id",
-                )
-            problem = fault(prediction)
-            if problem is None and self.entity[number] != MISSING:
+    def read(self, path: Path, *, partial: bool = False, torn: bool = False) -> Answers:
+        """Adds the predictions of a file.
+
+        With `partial`, ids that the dataset lacks are ignored, else they are an error. With `torn`, an incomplete
+        last line is ignored.
+        """
+        for line, prediction in read_lines(path, Prediction, torn=torn):
+            row = self.row.get(prediction.id)
+            problem = prediction.find_problem()
+            if problem is None and row is None and not partial:
+                problem = "id", f"{prediction.id!r} is no snippet of the dataset `{self.dataset.name}`"
+            if problem is None and row is not None and self.entity[row] != MISSING:
                 problem = "id", f"{prediction.id!r} is answered twice"
             if problem is not None:
                 raise InputError(path, problem[1], line=line, field=problem[0])
-            self._put(number, prediction)
+            if row is not None:
+                self._enter(prediction, (row,), self._resolve(prediction), self._candidate_titles(prediction))
         return self
 
     def fill(self, predictions: Iterable[Prediction]) -> Answers:
-        """Takes in predictions."""
+        """Adds predictions."""
         for prediction in predictions:
-            self._put(self.row[prediction.id], prediction)
+            row = self.row[prediction.id]
+            self._enter(prediction, (row,), self._resolve(prediction), self._candidate_titles(prediction))
         return self
 
-    def _put(self, number: int, prediction: Prediction) -> None:
-        if prediction.score is not None:
-            self.score[number] = prediction.score
-        self.entity[number] = self._entity(prediction)
-        if prediction.candidates:
-            self.candidate_count[number] = len(prediction.candidates)
-            self.gold_rank[number] = self._rank_of_gold(number, prediction.candidates)
+    def add(self, prediction: Prediction, rows: Sequence[int]) -> Prediction:
+        """Adds a new prediction for some rows and returns it as it is stored: with the entities that it means."""
+        if prediction.answer is not None and is_nil(prediction.answer):
+            prediction = replace(prediction, status="nil", answer=None)
+        resolution = self._resolve(prediction)
+        titles = list(self._candidate_titles(prediction))
+        self._enter(prediction, rows, resolution, titles)
+        candidates = tuple(
+            replace(candidate, entity=title) for candidate, title in zip(prediction.candidates, titles, strict=True)
+        )
+        entity = resolution.entity if resolution is not None else None
+        return replace(prediction, entity=entity, candidates=candidates)
 
-    def _entity(self, prediction: Prediction) -> int:
-        if prediction.status == "skipped":
-            return SKIPPED
-        if prediction.status == "nil" or (prediction.answer is not None and is_nil(prediction.answer)):
-            return NIL
-        resolution = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
-        self.rules[resolution.rule] += 1
-        self.page_id_conflicts += resolution.conflict
-        code = self._code.get(resolution.entity)
+    def _resolve(self, prediction: Prediction) -> Resolution | None:
+        """The entity that an answer means; None where it names no entity."""
+        if prediction.status != "linked" or (prediction.answer is not None and is_nil(prediction.answer)):
+            return None
+        return self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
+
+    def _candidate_titles(self, prediction: Prediction) -> Iterator[str]:
+        return (resolve_candidate(self.resolver, candidate).entity for candidate in prediction.candidates)
+
+    def _enter(
+        self, prediction: Prediction, rows: Sequence[int], resolution: Resolution | None, candidates: Iterable[str]
+    ) -> None:
+        if resolution is None:
+            code = SKIPPED if prediction.status == "skipped" else NIL
+        else:
+            code = self._code_of(resolution.entity)
+            self.rules[resolution.rule] += len(rows)
+            self.page_id_conflicts += resolution.conflict * len(rows)
+        for row in rows:
+            self.entity[row] = code
+            if prediction.score is not None:
+                self.score[row] = prediction.score
+            if prediction.candidates:
+                self.candidate_count[row] = len(prediction.candidates)
+                self.gold_rank[row] = self._rank_gold(row, candidates)
+
+    def _code_of(self, title: str) -> int:
+        code = self._code.get(title)
         if code is None:
-            code = self._code[resolution.entity] = len(self.names)
-            self.names.append(resolution.entity)
+            code = self._code[title] = len(self.names)
+            self.names.append(title)
         return code
 
-    def _rank_of_gold(self, number: int, candidates: Iterable[Candidate]) -> int:
-        if self.gold[number] == NO_GOLD:
+    def _rank_gold(self, row: int, candidates: Iterable[str]) -> int:
+        if self.gold[row] == NO_GOLD:
             return NO_CANDIDATES
-        gold = self.names[self.gold[number]]
-        for rank, candidate in enumerate(candidates, start=1):
-            if resolve_candidate(self.resolver, candidate).entity == gold:
-                return rank
-        return NOT_A_CANDIDATE
+        gold = self.names[self.gold[row]]
+        return next((rank for rank, title in enumerate(candidates, start=1) if title == gold), NOT_A_CANDIDATE)
 
     @cached_property
     def correct(self) -> Booleans:
@@ -233,23 +243,8 @@ class Answers:
         return order
 
 
-def fault(prediction: Prediction) -> tuple[str, str] | None:
-    """The field and the problem of a prediction that cannot be, or None."""
-    named = prediction.answer is not None or prediction.page_id is not None or prediction.qid is not None
-    if prediction.status == "linked" and not named:
-        return "answer", "is missing: give an entity, or a status of nil or skipped"
-    if prediction.status != "linked" and named:
-        return "status", f"is {prediction.status}, and there is an answer too"
-    if prediction.answer is not None and not prediction.answer.strip():
-        return "answer", "is empty: give an entity, or a status of nil or skipped"
-    for number, candidate in enumerate(prediction.candidates):
-        if not candidate.answer and candidate.page_id is None and candidate.qid is None:
-            return f"candidates[{number}]", "names no entity: give its answer, page_id or qid"
-    return None
-
-
-def _digest(redirects: Mapping[str, str]) -> str:
-    """What tells one redirect table from another."""
+def _digest_redirects(redirects: Mapping[str, str]) -> str:
+    """A digest that differs between redirect tables."""
     lines = "".join(f"{old}\t{new}\n" for old, new in sorted(redirects.items()))
     return hashlib.sha256(lines.encode()).hexdigest()
 

@@ -1,27 +1,14 @@
-"""What became of each snippet: right, or wrong in which way."""
+"""The outcome of each snippet: right, or wrong in which way."""
 
 from __future__ import annotations
-
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.answers import MISSING, NIL, NO_GOLD, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
+from shadowprobe.measure.answers import MISSING, NIL, NO_GOLD, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
+from shadowprobe.measure.pairs import overshadowed, repeats_prior
 
-Outcome = Literal[
-    "correct",
-    "overshadowed",
-    "prior-driven",
-    "other wrong",
-    "gold not a candidate",
-    "NIL",
-    "skipped",
-    "failed",
-    "no gold",
-]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-MEANING: dict[Outcome, str] = {
+MEANING = {
     "correct": "the answer is the gold entity",
     "overshadowed": "wrong, and the name's other context gets the same entity: the name decided",
     "prior-driven": "wrong, and it is the entity that the linker names without any context",
@@ -32,9 +19,10 @@ MEANING: dict[Outcome, str] = {
     "failed": "the linker failed on it, or the file has no answer to it",
     "no gold": "a neutral context: no answer to it is right or wrong",
 }
+OUTCOMES = tuple(MEANING)
 
 
-def outcomes(answers: Answers) -> npt.NDArray[np.int8]:
+def classify_answers(answers: Answers) -> npt.NDArray[np.int8]:
     """For every row the place of its outcome in OUTCOMES; each row has one.
 
     - `no gold`: the snippet has no gold entity, as neutral contexts have none, whatever the answer.
@@ -48,11 +36,11 @@ def outcomes(answers: Answers) -> npt.NDArray[np.int8]:
 
     The first that fits, from the top of this list, is the outcome.
     """
-    # What comes later in the list is written first, and what comes before it on top.
-    found = np.full(len(answers), OUTCOMES.index("other wrong"), dtype=np.int8)
-    rules: tuple[tuple[Outcome, Booleans], ...] = (
-        ("prior-driven", _is_prior(answers)),
-        ("overshadowed", _is_the_other(answers)),
+    # The rules are applied from the end of the list, so that an earlier one replaces a later one.
+    codes = np.full(len(answers), OUTCOMES.index("other wrong"), dtype=np.int8)
+    rules: tuple[tuple[str, Booleans], ...] = (
+        ("prior-driven", repeats_prior(answers)),
+        ("overshadowed", _has_same_entity(answers)),
         ("gold not a candidate", answers.gold_rank == NOT_A_CANDIDATE),
         ("correct", answers.correct),
         ("NIL", answers.entity == NIL),
@@ -61,23 +49,13 @@ def outcomes(answers: Answers) -> npt.NDArray[np.int8]:
         ("no gold", answers.gold == NO_GOLD),
     )
     for outcome, rows in rules:
-        found[rows] = OUTCOMES.index(outcome)
-    return found
+        codes[rows] = OUTCOMES.index(outcome)
+    return codes
 
 
-def _is_prior(answers: Answers) -> Booleans:
-    """True where the answer is the prior of the snippet's space."""
-    same = np.zeros(len(answers), dtype=np.bool_)
-    rows = np.flatnonzero(answers.linked & (answers.space >= 0))
-    same[rows] = answers.entity[rows] == answers.prior[answers.space[rows]]
-    return same
-
-
-def _is_the_other(answers: Answers) -> Booleans:
+def _has_same_entity(answers: Answers) -> Booleans:
     """True for both snippets of the pairs that get the same entity."""
     same = np.zeros(len(answers), dtype=np.bool_)
-    pairs = answers.pairs
-    top, shadow = answers.entity[pairs.top], answers.entity[pairs.shadow]
-    both = (top >= 0) & (top == shadow)
-    same[pairs.top[both]] = same[pairs.shadow[both]] = True
+    both = overshadowed(answers)
+    same[answers.pairs.top[both]] = same[answers.pairs.shadow[both]] = True
     return same

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from shadowprobe.answers import Answers
-    from shadowprobe.dataset import Dataset
-    from shadowprobe.model import Snippet
-    from shadowprobe.variants import Varied
+    from shadowprobe.base.model import Snippet
+    from shadowprobe.dataset.dataset import Dataset
+    from shadowprobe.measure.answers import Answers
+    from shadowprobe.measure.variants import Varied
 
 Findings = dict[str, Any]
 
@@ -24,6 +24,10 @@ class Probe:
     def measure(self, answers: Answers) -> Findings:
         """The findings, as they stand in results.json; rates are fractions of 1."""
         raise NotImplementedError(f"{type(self).__name__} must define measure()")
+
+    def rows(self, answers: Answers) -> Iterator[dict[str, Any]]:
+        """What the mention browser of a report shows of snippets: an `id`, and a value for each column of the probe."""
+        yield from ()
 
 
 class VariantProbe(Probe):

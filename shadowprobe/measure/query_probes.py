@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from shadowprobe.probe import Findings
+from shadowprobe.measure.probe import Findings
 
 if TYPE_CHECKING:
-    from shadowprobe.retrieval.ambigdocs import AmbigSet
-    from shadowprobe.retrieval.model import Query
-    from shadowprobe.retrieval.rankings import Rankings
+    from shadowprobe.measure.rankings import Rankings
+    from shadowprobe.queries.ambigdocs_sets import AmbigSet
+    from shadowprobe.queries.query import Query
 
 
 class RankingProbe:
@@ -41,15 +41,23 @@ class RankingProbe:
         """The findings, as they stand in results.json; rates are fractions of 1."""
         raise NotImplementedError(f"{type(self).__name__} must define measure()")
 
+    def rows(self, rankings: Rankings) -> Iterator[dict[str, Any]]:
+        """One row for each query with its `id`, for browsers and comparisons; without this method there are none."""
+        yield from ()
+
 
 class AnswerProbe:
     """A question asked of what a language model answered about documents on namesakes: it asks no model."""
 
     name: ClassVar[str] = ""
-    # Of the bootstrap; kept in step with `shadowprobe.statistics` by a test, since that would load NumPy for a list.
+    # Of the bootstrap; a test keeps them equal to those of `measure.statistics`, which would load NumPy for a list.
     rounds: int = 1000
     seed: int = 7
 
     def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
         """The findings, from the answers by the ids of their sets; rates are fractions of 1."""
         raise NotImplementedError(f"{type(self).__name__} must define measure()")
+
+    def rows(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """One row for each set with its `id`, for browsers and comparisons; without this method there are none."""
+        yield from ()

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct, field
 
+from shadowprobe.base.files import BOM, open_for_reading
+from shadowprobe.base.jsonl import read_lines
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import BOM, open_for_reading, read_lines
-from shadowprobe.retrieval.collection import Collection
-from shadowprobe.retrieval.model import Ranking
-from shadowprobe.statistics import ROUNDS, SEED
+from shadowprobe.measure.statistics import ROUNDS, SEED
+from shadowprobe.queries.collection import Collection
+from shadowprobe.queries.query import Ranking
 
 
 class _Provenance(Struct):
@@ -63,42 +64,42 @@ class Rankings:
     def articles(self, query: str) -> list[str]:
         """The articles that were found, each once, where its best passage stands."""
         # Cut off after passages have become articles: stored rankings may be longer, and AmbER counts articles.
-        found = self._ranked.get(query, ())
-        return list(dict.fromkeys(self._pages.get(one, one) for one in found))[: self.depth]
+        passages = self._ranked.get(query, ())
+        return list(dict.fromkeys(self._pages.get(one, one) for one in passages))[: self.depth]
 
 
-class LookedUp(NamedTuple):
+class KnownIds(NamedTuple):
     """What a collection knows of some ids: the articles of those that are passages, and the ids that it lacks."""
 
     pages: dict[str, str]
     lacking: set[str]
 
 
-def look_up(collection: Collection, ids: Set[str]) -> LookedUp:
-    """Looks some ids up among the documents of a collection and the articles that these are passages of."""
-    found = LookedUp({}, set(ids))
+def look_up(collection: Collection, ids: Set[str]) -> KnownIds:
+    """Looks ids up among the documents of a collection and their articles."""
+    known = KnownIds({}, set(ids))
     for document in collection.documents():
-        found.lacking.discard(document.id)
+        known.lacking.discard(document.id)
         if document.page is not None:
-            found.lacking.discard(document.page)
+            known.lacking.discard(document.page)
             if document.id in ids:
-                found.pages[document.id] = document.page
-    return found
+                known.pages[document.id] = document.page
+    return known
 
 
 def read_rankings(path: Path) -> list[Ranking]:
-    """Rankings of a file: our own lines, or predictions in KILT's form; a document that stands twice counts once."""
-    found: dict[str, Ranking] = {}
+    """Rankings of a file: our own lines, or predictions in KILT's form; a document that is listed twice counts once."""
+    rankings: dict[str, Ranking] = {}
     lines: Iterable[tuple[int, _Kilt | Ranking]]
     lines = read_lines(path, _Kilt) if _is_kilt(path) else read_lines(path, Ranking)
     for line, item in lines:
         ranking = _from_kilt(path, line, item) if isinstance(item, _Kilt) else item
-        if ranking.id in found:
+        if ranking.id in rankings:
             raise InputError(path, f"{ranking.id!r} stands twice", line=line, field="id")
         if ranking.scores and len(ranking.scores) != len(ranking.documents):
             raise InputError(path, "has another length than `documents`", line=line, field="scores")
-        found[ranking.id] = Ranking(ranking.id, tuple(dict.fromkeys(ranking.documents)))
-    return list(found.values())
+        rankings[ranking.id] = Ranking(ranking.id, tuple(dict.fromkeys(ranking.documents)))
+    return list(rankings.values())
 
 
 def _is_kilt(path: Path) -> bool:

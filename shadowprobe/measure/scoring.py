@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +11,12 @@ Booleans = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 
-class Counts(NamedTuple):
+class MatchCounts(NamedTuple):
     """True positives, false positives, false negatives."""
 
     tp: int = 0
     fp: int = 0
     fn: int = 0
-
-    def __add__(self, other: Any) -> Counts:
-        """Sums the counts of two documents: micro averages."""
-        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 
     @property
     def precision(self) -> float:
@@ -41,29 +36,23 @@ class Counts(NamedTuple):
         return 2 * self.tp / (2 * self.tp + self.fp + self.fn)
 
     def _ratio(self, total: int) -> float:
-        # Where nothing was asked and nothing was said, GERBIL calls it perfect.
+        # Without any mention and without any answer, GERBIL's value is 1.
         if not self.tp:
             return 1.0 if self.fp == self.fn == 0 else 0.0
         return self.tp / total
 
 
-def count_mention(gold: str | None, answers: Sequence[str | None]) -> Counts:
-    """Counts one gold mention: `None` is an entity outside the knowledge base, no answer at all is a skip."""
-    right = gold in answers
-    return Counts(tp=int(right), fp=len(answers) - int(right), fn=int(not right))
-
-
-def count(correct: Booleans, given: Booleans) -> Counts:
+def count_matches(correct: Booleans, given: Booleans) -> MatchCounts:
     """Counts many mentions with at most one answer each; `given` is an entity or an explicit NIL."""
     right = int(np.count_nonzero(correct))
-    return Counts(tp=right, fp=int(np.count_nonzero(given)) - right, fn=len(correct) - right)
+    return MatchCounts(tp=right, fp=int(np.count_nonzero(given)) - right, fn=len(correct) - right)
 
 
 class Threshold(NamedTuple):
     """GERBIL's oracle: the cut on the confidence that makes the F1 of this very test set best."""
 
     cut: float
-    counts: Counts
+    counts: MatchCounts
 
 
 def best_threshold(correct: Booleans, given: Booleans, score: Floats) -> Threshold:
@@ -78,11 +67,11 @@ def best_threshold(correct: Booleans, given: Booleans, score: Floats) -> Thresho
     ascending, right = score[scored][order], correct[scored][order]
     dropped = np.searchsorted(ascending, cuts, side="right")
     dropped_right = np.concatenate(([0], np.cumsum(right)))[dropped]
-    everything = count(correct, given)
+    everything = count_matches(correct, given)
     tp = everything.tp - dropped_right
     fp = everything.fp - (dropped - dropped_right)
     with np.errstate(invalid="ignore"):
         f1 = np.where(tp > 0, 2 * tp / np.maximum(tp + fp + len(correct), 1), 0.0)
     best = int(np.argmax(f1))
     kept = int(tp[best])
-    return Threshold(float(cuts[best]), Counts(kept, int(fp[best]), len(correct) - kept))
+    return Threshold(float(cuts[best]), MatchCounts(kept, int(fp[best]), len(correct) - kept))

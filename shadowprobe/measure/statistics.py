@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,13 @@ def wilson(successes: float, n: float) -> Interval:
     return Interval(low, high)
 
 
+def describe_rate(name: str, hits: float, n: float) -> dict[str, Any]:
+    """A share and its interval under a name, as findings have them; both None where there is nothing to count."""
+    if not n:
+        return {name: None, f"{name}_ci95": None}
+    return {name: float(hits / n), f"{name}_ci95": list(wilson(hits, n))}
+
+
 def f1_interval(correct: int, wrong: int, skipped: int) -> Interval:
     """Wilson's interval of an F1 over mentions that are answered right, answered wrong or skipped.
 
@@ -65,6 +73,29 @@ def bootstrap_counts(counts: npt.ArrayLike, rounds: int = ROUNDS, seed: int = SE
     return generator.multinomial(total, counted / total, size=rounds)
 
 
+class PairCounts(NamedTuple):
+    """On how many items something holds for both of two systems, for one of them alone, or for neither."""
+
+    both: int
+    first_only: int
+    second_only: int
+    neither: int
+
+
+def count_pairs(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> PairCounts:
+    """Counts over the same items in the same order."""
+    cells = (first & second, first & ~second, ~first & second, ~first & ~second)
+    return PairCounts(*(int(np.count_nonzero(cell)) for cell in cells))
+
+
+def decide(interval: Sequence[float], *, above: str, below: str) -> str:
+    """What the interval of a difference decides: a word for above 0, one for below, or `undecided` where it holds 0."""
+    low, high = interval
+    if low > 0:
+        return above
+    return below if high < 0 else "undecided"
+
+
 def paired_difference(
     both: int, first_only: int, second_only: int, neither: int, *, rounds: int = ROUNDS, seed: int = SEED
 ) -> Interval:
@@ -75,6 +106,14 @@ def paired_difference(
     drawn = bootstrap_counts([both, first_only, second_only, neither], rounds, seed)
     low, high = np.quantile((drawn[:, 1] - drawn[:, 2]) / total, [0.025, 0.975])
     return Interval(float(low), float(high))
+
+
+def describe_difference(name: str, counts: PairCounts, rounds: int, seed: int) -> dict[str, Any]:
+    """The difference of two rates over the same items and its interval under a name, as findings have them."""
+    return {
+        name: (counts.first_only - counts.second_only) / sum(counts),
+        f"{name}_ci95": list(paired_difference(*counts, rounds=rounds, seed=seed)),
+    }
 
 
 def mcnemar(first_only: int, second_only: int) -> float:

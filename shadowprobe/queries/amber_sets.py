@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from shadowprobe.base.jsonl import NonBlank, read_lines
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import read_lines
 
 FILE = "amber_sets.jsonl"
 # The tasks, in the paper's order, with its abbreviations.
@@ -25,7 +25,7 @@ class Page(Struct, frozen=True, omit_defaults=True):
 
 
 class Output(Struct, frozen=True, omit_defaults=True):
-    """What a query should get: its answers, and the documents that have one."""
+    """The expected result of a query: its answers, and the documents that contain one."""
 
     answer: list[str] | str = field(default_factory=list)
     provenance: tuple[Page, ...] = ()
@@ -42,12 +42,12 @@ class AmberQuery(Struct, frozen=True, omit_defaults=True):
 
     @property
     def gold(self) -> frozenset[str]:
-        """The ids of the documents that are right."""
+        """The ids of the correct documents."""
         return frozenset(page.wikipedia_id for page in self.output.provenance)
 
 
 class AmberEntity(Struct, frozen=True, omit_defaults=True):
-    """One of the namesakes; the popularity is the logarithm of its page views, where it is known."""
+    """One of the namesakes; the popularity is the logarithm of its page views, if known."""
 
     is_head: bool
     queries: tuple[AmberQuery, ...]
@@ -56,15 +56,15 @@ class AmberEntity(Struct, frozen=True, omit_defaults=True):
 
     @property
     def documents(self) -> frozenset[str]:
-        """The ids of all documents about it, those that gold queries name included."""
-        named = {page.wikipedia_id for query in self.queries for page in query.output.provenance}
-        return frozenset(named | {page.wikipedia_id for page in self.wikipedia})
+        """The ids of all documents about it, including the gold documents of its queries."""
+        gold = {page.wikipedia_id for query in self.queries for page in query.output.provenance}
+        return frozenset(gold | {page.wikipedia_id for page in self.wikipedia})
 
 
 class AmberSet(Struct, frozen=True):
-    """A name and the entities that share it, by their QIDs or whatever else tells them apart."""
+    """A name and the entities that share it, by QID or another unique key."""
 
-    name: str
+    name: NonBlank
     qids: dict[str, AmberEntity]
 
     def queries(self) -> Iterator[tuple[str, AmberQuery]]:
@@ -78,44 +78,42 @@ Part = tuple[str, str]
 
 
 def read_amber_sets(path: Path) -> dict[Part, list[AmberSet]]:
-    """The sets of a file, or of a folder laid out as the release, by collection and task.
+    """Reads the sets of a file, or of a folder with the layout of the release, by collection and task.
 
-    A file says neither: both are read from the folders that it lies in, as in `human/qa/amber_sets.jsonl`, and are
-    empty where these have other names.
+    Collection and task are the names of the file's folders, as in `human/qa/amber_sets.jsonl`. They are empty if the
+    folders have other names.
     """
     if not path.exists():
         raise InputError(path, "no such file or folder")
     files = [path] if path.is_file() else sorted(path.glob(f"**/{FILE}"))
     if not files:
         raise InputError(path, f"holds no {FILE}")
-    found: dict[Part, list[AmberSet]] = {}
+    parts: dict[Part, list[AmberSet]] = {}
     ids: set[str] = set()
     for file in files:
-        sets = list(_read(file, ids))
+        sets = list(_read_file(file, ids))
         if not sets:
             raise InputError(file, "holds no sets")
-        found.setdefault(_part(file), []).extend(sets)
+        parts.setdefault(_find_part(file), []).extend(sets)
     order = [(collection, task) for collection in (*COLLECTIONS, "") for task in (*TASKS, "")]
-    return {part: found[part] for part in order if part in found}
+    return {part: parts[part] for part in order if part in parts}
 
 
-def _part(file: Path) -> Part:
-    # Of the folder, and not of the file: a file may be a link into a store whose folders say nothing.
+def _find_part(file: Path) -> Part:
+    # The folder is resolved, but not the file: a file may be a link to a place with other folder names.
     folder = file.parent.resolve()
     task, collection = folder.name, folder.parent.name
     return collection if collection in COLLECTIONS else "", task if task in TASKS else ""
 
 
-def _read(file: Path, ids: set[str]) -> Iterator[AmberSet]:
+def _read_file(file: Path, ids: set[str]) -> Iterator[AmberSet]:
     for line, amber_set in read_lines(file, AmberSet):
-        for name, problem in _faults(amber_set, ids):
+        for name, problem in _find_problems(amber_set, ids):
             raise InputError(file, problem, line=line, field=name)
         yield amber_set
 
 
-def _faults(amber_set: AmberSet, ids: set[str]) -> Iterator[tuple[str, str]]:
-    if not amber_set.name.strip():
-        yield "name", "is empty"
+def _find_problems(amber_set: AmberSet, ids: set[str]) -> Iterator[tuple[str, str]]:
     if not any(entity.is_head for entity in amber_set.qids.values()):
         yield "qids", "no entity is the head"
     if not any(entity.queries for entity in amber_set.qids.values()):
@@ -130,18 +128,21 @@ def _faults(amber_set: AmberSet, ids: set[str]) -> Iterator[tuple[str, str]]:
             yield f"qids.{qid}.queries", f"{query.id!r} has no gold document in its provenance"
 
 
-def names(parts: Mapping[Part, Sequence[AmberSet]]) -> dict[str, list[frozenset[str]]]:
-    """The documents of the entities behind each name, most popular first; heads first where nothing says how popular.
+def group_by_name(parts: Mapping[Part, Sequence[AmberSet]]) -> dict[str, list[frozenset[str]]]:
+    """Lists the documents of each entity of a name, the most popular entity first, or the head if that is not known.
 
-    People and things may share a name, so that it has a head in each collection.
+    People and things may share a name: it then has a head in each collection.
     """
-    found: dict[str, list[AmberEntity]] = {}
+    entities: dict[str, list[AmberEntity]] = {}
     for sets in parts.values():
         for amber_set in sets:
-            found.setdefault(amber_set.name, []).extend(amber_set.qids.values())
-    return {name: list(dict.fromkeys(one.documents for one in _by_popularity(many))) for name, many in found.items()}
+            entities.setdefault(amber_set.name, []).extend(amber_set.qids.values())
+    return {
+        name: list(dict.fromkeys(entity.documents for entity in _sort_by_popularity(namesakes)))
+        for name, namesakes in entities.items()
+    }
 
 
-def _by_popularity(entities: Sequence[AmberEntity]) -> list[AmberEntity]:
-    told = all(entity.popularity is not None for entity in entities)
-    return sorted(entities, key=lambda entity: (-(entity.popularity or 0) if told else 0, not entity.is_head))
+def _sort_by_popularity(entities: Sequence[AmberEntity]) -> list[AmberEntity]:
+    is_known = all(entity.popularity is not None for entity in entities)
+    return sorted(entities, key=lambda entity: (-(entity.popularity or 0) if is_known else 0, not entity.is_head))

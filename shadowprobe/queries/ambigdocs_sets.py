@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
-import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from shadowprobe.base.files import BOM, open_for_reading
+from shadowprobe.base.identity import normalise_title
+from shadowprobe.base.jsonl import NonBlank, read_json, read_lines
 from shadowprobe.errors import InputError, nearest
-from shadowprobe.identity import normalise_title
-from shadowprobe.jsonl import BOM, open_for_reading, read_json, read_lines
 
 if TYPE_CHECKING:
-    from shadowprobe.dataset import Dataset
+    from shadowprobe.dataset.dataset import Dataset
 
 FILE = "ambigdocs.json"
 T = TypeVar("T")
-_MISSING = re.compile(r"missing required field `([^`]+)`")
 _DISAMBIGUATION = re.compile(r"\s*\(disambiguation\)\s*$", re.IGNORECASE)
 
 
-class AmbigDocument(Struct, frozen=True, omit_defaults=True):
-    """A document on one of the namesakes, whose title tells it from the others."""
+# Released answers have one form. If there are several, the one that is most similar to an output counts.
+Answer = NonBlank | Annotated[list[NonBlank], Meta(min_length=1)]
 
-    title: str
+
+class AmbigDocument(Struct, frozen=True, omit_defaults=True):
+    """A document about one of the namesakes; each has a different title."""
+
+    title: NonBlank
     text: str
-    # Released answers have one form; of several the one that an output comes nearest to counts.
-    answer: str | list[str]
+    answer: Answer
     pid: int | str | None = None
 
     @property
@@ -41,16 +43,16 @@ class AmbigDocument(Struct, frozen=True, omit_defaults=True):
 
 
 class AmbigSet(Struct, frozen=True, omit_defaults=True):
-    """A question about a name, and the documents on those who bear it."""
+    """A question about a name, and the documents about the entities with this name."""
 
-    question: str
+    question: NonBlank
     ambiguous_entity: str
     documents: tuple[AmbigDocument, ...]
-    qid: int | str | None = None
+    qid: int | NonBlank | None = None
 
     @property
     def id(self) -> str:
-        """What tells the set from the others of its file; reading gives one without a `qid` its place there."""
+        """The unique id within its file; a set without a `qid` gets its position in the file."""
         return str(self.qid)
 
     @property
@@ -59,88 +61,68 @@ class AmbigSet(Struct, frozen=True, omit_defaults=True):
         return _DISAMBIGUATION.sub("", self.ambiguous_entity).strip()
 
     def first(self, documents: int) -> AmbigSet:
-        """The set with its first documents alone."""
+        """Returns the set with only its first documents."""
         return replace(self, documents=self.documents[:documents])
 
 
 class AmbigQuestion(Struct, frozen=True):
-    """A question for the namesakes of a dataset, with the answer of each by its title."""
+    """A question about the namesakes of a dataset, and the answers by their titles."""
 
     name: str
-    question: str
-    answers: dict[str, str | list[str]]
+    question: NonBlank
+    answers: dict[str, Answer]
 
 
 class Item(NamedTuple):
-    """Where an item stands in its file, from 0, and what makes an error of a field of it and its problem."""
+    """The place of an item in its file: its position from 0, and its line if every item has one."""
 
+    path: Path
     number: int
-    fault: Callable[[str, str], InputError]
+    line: int | None = None
+
+    def fault(self, field: str, problem: str) -> InputError:
+        """Makes the error for a field of this item."""
+        place = field if self.line is not None else f"[{self.number}].{field}"
+        return InputError(self.path, problem, line=self.line, field=place)
 
 
 def read_items(path: Path, kind: type[T], *, torn: bool = False) -> Iterator[tuple[Item, T]]:
-    """The items of a JSON list or of JSON lines, checked against their type; `torn` is that of `read_lines`."""
+    """Reads the items of a JSON list or of JSON lines, and checks their type; `torn` is that of `read_lines`."""
     with open_for_reading(path) as file:
-        start = file.read(4096).removeprefix(BOM).lstrip()
-    if not start.startswith(b"["):
+        is_list = file.read(4096).removeprefix(BOM).lstrip().startswith(b"[")
+    if is_list:
+        for number, item in enumerate(read_json(path, list[kind])):  # type: ignore[valid-type]
+            yield Item(path, number), item
+    else:
         for number, (line, item) in enumerate(read_lines(path, kind, torn=torn)):
-            yield Item(number, _fault_of_line(path, line)), item
-        return
-    decode = msgspec.json.Decoder(kind).decode
-    for number, raw in enumerate(read_json(path, list[msgspec.Raw])):
-        fault = _fault_of_item(path, number)
-        try:
-            item = decode(raw)
-        except msgspec.ValidationError as error:
-            problem, _, place = str(error).partition(" - at ")
-            missing = _MISSING.search(problem)
-            field = place.strip("`").removeprefix("$").lstrip(".") or (missing[1] if missing else "")
-            raise fault(field, problem) from None
-        yield Item(number, fault), item
-
-
-def _fault_of_line(path: Path, line: int) -> Callable[[str, str], InputError]:
-    return lambda field, problem: InputError(path, problem, line=line, field=field)
-
-
-def _fault_of_item(path: Path, number: int) -> Callable[[str, str], InputError]:
-    return lambda field, problem: InputError(path, f"item {number}: {problem}", field=field or None)
+            yield Item(path, number, line), item
 
 
 def read_ambigdocs(path: Path) -> list[AmbigSet]:
-    """The sets of a file."""
+    """Reads the sets of a file."""
     sets: dict[str, AmbigSet] = {}
-    for item, found in read_items(path, AmbigSet):
-        one = replace(found, qid=item.number) if found.qid is None else found
-        for field, problem in _faults(one):
+    for item, stored in read_items(path, AmbigSet):
+        ambig_set = replace(stored, qid=item.number) if stored.qid is None else stored
+        for field, problem in _find_problems(ambig_set):
             raise item.fault(field, problem)
-        if one.id in sets:
-            raise item.fault("qid", f"{one.id!r} stands twice")
-        sets[one.id] = one
+        if ambig_set.id in sets:
+            raise item.fault("qid", f"{ambig_set.id!r} stands twice")
+        sets[ambig_set.id] = ambig_set
     if not sets:
         raise InputError(path, "holds no set")
     return list(sets.values())
 
 
-def _faults(one: AmbigSet) -> Iterator[tuple[str, str]]:
-    if not one.question.strip():
-        yield "question", "is empty"
-    if not one.name:
-        yield "ambiguous_entity", "names nothing"
-    if not one.id.strip():
-        yield "qid", "is empty"
-    if len(one.documents) < 2:
-        yield "documents", f"namesakes are two at least, and here is {len(one.documents) or 'none'}"
-    for number, document in enumerate(one.documents):
-        if not document.title.strip():
-            yield f"documents[{number}].title", "is empty"
-        if not document.answers or not all(form.strip() for form in document.answers):
-            yield f"documents[{number}].answer", "is empty"
+def _find_problems(ambig_set: AmbigSet) -> Iterator[tuple[str, str]]:
+    if not ambig_set.name:
+        yield "ambiguous_entity", "contains no name"
+    if len(ambig_set.documents) < 2:
+        yield "documents", f"expected at least two namesakes, got {len(ambig_set.documents)}"
 
 
-def sets_from(dataset: Dataset, questions: Path) -> list[AmbigSet]:
-    """Sets on names of a dataset; the description of each entity that a question has an answer for is a document."""
-    asked: Counter[str] = Counter()
+def make_ambig_sets(dataset: Dataset, questions: Path) -> list[AmbigSet]:
+    """Makes sets from the names of a dataset; each entity with an answer gets its description as document."""
+    questions_per_name: Counter[str] = Counter()
     sets = []
     for line, question in read_lines(questions, AmbigQuestion):
         space = dataset.spaces.get(question.name)
@@ -150,26 +132,26 @@ def sets_from(dataset: Dataset, questions: Path) -> list[AmbigSet]:
         answers = {normalise_title(title): answer for title, answer in question.answers.items()}
         for title in answers:
             if title not in space.entities:
-                problem = f"{title!r} is no entity of {space.name!r}{nearest(title, space.entities)}"
+                problem = f"{title!r} is not an entity of {space.name!r}{nearest(title, space.entities)}"
                 raise InputError(questions, problem, line=line, field="answers")
             if not (dataset.entities[title].description or "").strip():
                 problem = f"{title!r} has no description in `{dataset.name}`: `shadowprobe describe` fills it"
                 raise InputError(questions, problem, line=line, field="answers")
-        asked[space.name] += 1
+        questions_per_name[space.name] += 1
         entities = [dataset.entities[title] for title in space.entities if title in answers]
-        made = AmbigSet(
+        ambig_set = AmbigSet(
             question=question.question,
             ambiguous_entity=space.name,
             documents=tuple(
                 AmbigDocument(entity.title, entity.description or "", answers[entity.title], entity.page_id)
                 for entity in entities
             ),
-            qid=f"{space.name} {asked[space.name]}",
+            qid=f"{space.name} {questions_per_name[space.name]}",
         )
-        for field, problem in _faults(made):
+        for _, problem in _find_problems(ambig_set):
             # The question file has the answers of all documents in one field.
-            raise InputError(questions, problem, line=line, field=field if field == "question" else "answers")
-        sets.append(made)
+            raise InputError(questions, problem, line=line, field="answers")
+        sets.append(ambig_set)
     if not sets:
         raise InputError(questions, "holds no question")
     return sets

@@ -1,10 +1,9 @@
-"""A collection: the documents that can be found, and beside them the queries of the probes."""
+"""A collection: a file of documents for retrieval; its directory may also hold the queries of the probes."""
 
 from __future__ import annotations
 
 import hashlib
-import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -12,20 +11,21 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from shadowprobe.build.dumps.files import broken, open_dump
-from shadowprobe.catalogue import builtin_directory
+from shadowprobe.base.compressed import read_compressed_lines
+from shadowprobe.base.files import BOM, file_digest
+from shadowprobe.base.jsonl import decode_lines, read_json
+from shadowprobe.catalogue.datasets import builtin_directory
 from shadowprobe.errors import InputError, UsageError, nearest
-from shadowprobe.jsonl import BOM, decode_lines, file_digest, read_json
-from shadowprobe.retrieval.model import Document
+from shadowprobe.queries.query import Document
 
 CARD, DOCUMENTS = "collection.json", "documents.jsonl"
 BUILTIN = ("namesakes",)
-# What a file of DPR's passages begins with.
+# The beginning of a file of DPR's passages.
 _DPR = b"id\ttext\ttitle"
 
 
 class CollectionCard(Struct, omit_defaults=True):
-    """What `collection.json` says of a collection."""
+    """The content of `collection.json`."""
 
     name: str
     title: str = ""
@@ -35,8 +35,8 @@ class CollectionCard(Struct, omit_defaults=True):
     files: dict[str, str] = field(default_factory=dict)
 
 
-class _Kilt(Struct):
-    """An article of KILT's knowledge source: its text by paragraphs, the first of which is the title."""
+class _KiltArticle(Struct):
+    """An article of KILT's knowledge source: its paragraphs, of which the first is the title."""
 
     wikipedia_id: str
     wikipedia_title: str
@@ -45,40 +45,40 @@ class _Kilt(Struct):
 
 
 class Collection:
-    """Documents on disk, read whenever they are asked for: there may be more of them than memory."""
+    """Documents on disk, read each time they are needed: they may not fit into memory."""
 
     def __init__(self, name: str, documents: Path, directory: Path | None = None) -> None:
         self.name, self.path, self.directory = name, documents, directory
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the file of the documents."""
+        """The SHA-256 of the document file."""
         return file_digest(self.path)
 
     @property
     def described(self) -> dict[str, str]:
-        """What a run says of the collection that it is over."""
+        """The entry of the collection in a run's card."""
         return {"name": self.name, "digest": self.digest}
 
     def documents(self) -> Iterator[Document]:
-        """Every document, in the order of the file."""
+        """Reads every document, in the order of the file."""
         return read_documents(self.path)
 
 
 def open_collection(name_or_path: str) -> Collection:
-    """The collection of a known name, of a directory, or of a file of documents."""
+    """Opens a collection by its name, its directory, or a file of documents."""
     if name_or_path in BUILTIN:
-        return _of_directory(builtin_directory(name_or_path))
+        return _open_directory(builtin_directory(name_or_path))
     path = Path(name_or_path)
     if not name_or_path or not path.exists():
         raise UsageError(
             f"unknown collection `{name_or_path}`{nearest(name_or_path, BUILTIN)}: give a directory, a file of"
             f" documents, or {' or '.join(BUILTIN)}"
         )
-    return _of_directory(path) if path.is_dir() else Collection(path.name.partition(".")[0], path)
+    return _open_directory(path) if path.is_dir() else Collection(path.name.partition(".")[0], path)
 
 
-def _of_directory(path: Path) -> Collection:
+def _open_directory(path: Path) -> Collection:
     if not (path / DOCUMENTS).exists():
         raise InputError(path, f"is not a collection: it holds no {DOCUMENTS}")
     card = read_json(path / CARD, CollectionCard) if (path / CARD).exists() else CollectionCard(path.name)
@@ -86,12 +86,12 @@ def _of_directory(path: Path) -> Collection:
 
 
 def read_documents(path: Path) -> Iterator[Document]:
-    """The documents of a file: JSON lines of our own or of KILT's knowledge source, or DPR's table; packed or plain."""
+    """Reads the documents of a file: our JSON lines, KILT's knowledge source, or DPR's table; it may be compressed."""
     seen: set[int] = set()
-    for line, document in _read(path):
+    for line, document in _read_file(path):
         if not document.id:
             raise InputError(path, "is empty", line=line, field="id")
-        # A hash takes a tenth of the room of the id; an id stands twice far more often than two share a hash.
+        # A hash needs a tenth of the memory of an id. Two ids with the same hash are very unlikely.
         if (code := hash(document.id)) in seen:
             raise InputError(path, f"{document.id!r} stands twice", line=line, field="id")
         seen.add(code)
@@ -100,36 +100,29 @@ def read_documents(path: Path) -> Iterator[Document]:
         raise InputError(path, "holds no documents")
 
 
-def _read(path: Path) -> Iterator[tuple[int, Document]]:
-    """Every document with its line, in whichever of the forms the first line is."""
-    with closing(_unpacked(path)) as lines:
+def _read_file(path: Path) -> Iterator[tuple[int, Document]]:
+    """Reads every document with its line number; the first line shows the format."""
+    with closing(read_compressed_lines(path)) as lines:
         first = next((line for line in lines if line.strip()), b"").removeprefix(BOM)
     if first.startswith(_DPR):
         return _read_dpr(path)
     if first and not first.lstrip().startswith(b"{"):
         raise InputError(path, "is neither JSON lines nor a table with the columns id, text and title", line=1)
     if b'"wikipedia_title"' in first:
-        return ((line, _from_kilt(article)) for line, article in decode_lines(path, _unpacked(path), _Kilt))
-    return decode_lines(path, _unpacked(path), Document)
+        articles = decode_lines(path, read_compressed_lines(path), _KiltArticle)
+        return ((line, _convert_kilt(article)) for line, article in articles)
+    return decode_lines(path, read_compressed_lines(path), Document)
 
 
-def _unpacked(path: Path) -> Generator[bytes, None, None]:
-    with open_dump(path) as file:
-        try:
-            yield from file
-        except (OSError, EOFError, zlib.error) as error:
-            raise broken(path, error) from None
-
-
-def _from_kilt(article: _Kilt) -> Document:
-    # Section titles and bullets carry marks of their own; what is left is as a reader has it.
+def _convert_kilt(article: _KiltArticle) -> Document:
+    # KILT marks section titles and bullets; the marks are removed.
     text = " ".join(part.replace("Section::::", "").replace("BULLET::::-", "").strip() for part in article.text)
-    known = article.wikidata_info or {}
-    return Document(article.wikipedia_id, article.wikipedia_title, text, qid=known.get("wikidata_id"))
+    wikidata = article.wikidata_info or {}
+    return Document(article.wikipedia_id, article.wikipedia_title, text, qid=wikidata.get("wikidata_id"))
 
 
 def _read_dpr(path: Path) -> Iterator[tuple[int, Document]]:
-    for number, line in enumerate(_unpacked(path), start=1):
+    for number, line in enumerate(read_compressed_lines(path), start=1):
         if number == 1 or not line.strip():
             continue
         try:
@@ -138,17 +131,17 @@ def _read_dpr(path: Path) -> Iterator[tuple[int, Document]]:
             raise InputError(path, f"is not UTF-8 (byte {wrong.start}: {wrong.reason})", line=number) from None
         if len(cells) != 3:
             raise InputError(path, f"has {len(cells)} columns, not the three id, text and title", line=number)
-        found, text, title = map(_unquoted, cells)
-        yield number, Document(found, title, text, page=title)
+        document_id, text, title = map(_remove_quotes, cells)
+        yield number, Document(document_id, title, text, page=title)
 
 
-def _unquoted(cell: str) -> str:
-    """A cell without the quotes that are put around one which holds some, and then doubles these."""
+def _remove_quotes(cell: str) -> str:
+    """Removes CSV quoting: a cell that contains quotes is put into quotes, and its own quotes are doubled."""
     return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
 def digest_of(path: Path) -> str:
-    """What tells one file, or one folder of files, from another."""
+    """Computes the SHA-256 of a file, or of all files of a folder with their names."""
     if path.is_file():
         return file_digest(path)
     total = hashlib.sha256()

@@ -8,18 +8,18 @@ from msgspec import Struct
 
 
 class Document(Struct, frozen=True, omit_defaults=True):
-    """A text that can be found; the passages of one article are documents of one `page`."""
+    """A text that a retriever can return; the passages of one article are documents with the same `page`."""
 
     id: str
     title: str
     text: str
     qid: str | None = None
-    # The article that this is a passage of, where it is one; rankings are counted by article.
+    # The article of a passage. Rankings are evaluated by article.
     page: str | None = None
 
 
 class Query(Struct, frozen=True, omit_defaults=True):
-    """What a retriever is asked; `name` is the ambiguous name in it, where it is known to have one."""
+    """A query for a retriever; `name` is the ambiguous name in it, if known."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Hit(NamedTuple):
 
 
 class Ranking(Struct, frozen=True, omit_defaults=True):
-    """What a retriever found for a query, best first."""
+    """The documents that a retriever returned for a query, best first."""
 
     id: str
     documents: tuple[str, ...]

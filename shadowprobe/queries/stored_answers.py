@@ -1,4 +1,4 @@
-"""Answers of a language model on disk: our own lines, or AmbigDocs' items with `gen_answer`."""
+"""Reads stored answers of a language model: our own lines, or AmbigDocs' items with `gen_answer`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from shadowprobe.errors import nearest
-from shadowprobe.retrieval.ambigdocs import Item, read_items
+from shadowprobe.queries.ambigdocs_sets import Item, read_items
 
 
 class _Stored(Struct):
-    """An answer in either form; the released one repeats the set that it is to."""
+    """An answer in either format; AmbigDocs' items also contain their set."""
 
     id: str | None = None
     answer: str | None = None
@@ -22,27 +22,27 @@ class _Stored(Struct):
 
 
 def read_answers(path: Path, known: Mapping[str, str], *, torn: bool = False) -> dict[str, str]:
-    """The answers of a file by set; `known` has the questions by set, and nothing else may be answered.
+    """Reads the answers of a file by set; `known` has the questions of all allowed sets.
 
-    With `torn`, a last line without its end is passed over: all that a kill in the middle of a write can leave.
+    With `torn`, a last line without its line end is skipped: an interrupted write may leave one.
     """
     answers: dict[str, str] = {}
     for item, stored in read_items(path, _Stored, torn=torn):
-        field, set_id, answer = _told(item, stored)
+        field, set_id, answer = _read_answer(item, stored)
         if set_id not in known:
-            hint = nearest(set_id, known) or ": --queries names the file that it is of"
-            raise item.fault(field, f"{set_id!r} is no set of the questions{hint}")
+            hint = nearest(set_id, known) or ": give the file of its set with --queries"
+            raise item.fault(field, f"{set_id!r} is not one of the sets{hint}")
         if set_id in answers:
             raise item.fault(field, f"{set_id!r} is answered twice")
-        # Without a qid nothing but its place says which set it is to.
+        # Without a qid, the set of an answer depends on its position only, so the question is compared.
         if stored.question is not None and stored.question != known[set_id]:
-            raise item.fault("question", f"is another than that of the set {set_id!r}")
+            raise item.fault("question", f"differs from the question of the set {set_id!r}")
         answers[set_id] = answer
     return answers
 
 
-def _told(item: Item, stored: _Stored) -> tuple[str, str, str]:
-    """The field that names the set, the set, and its answer."""
+def _read_answer(item: Item, stored: _Stored) -> tuple[str, str, str]:
+    """Returns the field with the id of the set, the id, and the answer."""
     if stored.gen_answer is not None:
         return "qid", str(item.number if stored.qid is None else stored.qid), stored.gen_answer
     if stored.id is None:

@@ -1,4 +1,4 @@
-"""Whether a wrapper is right: a battery of small cases that every linker must pass."""
+"""Is a wrapper right? Small cases that every linker must pass."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shadowprobe.answers import fault
-from shadowprobe.dataset import Dataset
-from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
-from shadowprobe.identity import Resolver
-from shadowprobe.linker import Linker, by_id, without_gold
-from shadowprobe.model import Failure, Prediction, Snippet
+from shadowprobe.base.identity import Resolver
+from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.dataset.dataset import Dataset
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
+from shadowprobe.systems.linker import Linker, by_id, without_gold
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
@@ -29,16 +28,16 @@ class Finding(Struct, frozen=True):
     detail: str = ""
 
 
-class BrokenError(Exception):
+class BrokenError(ShadowprobeError):
     """What a case found wrong; its text is for the author of the wrapper."""
 
 
 def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
-    """Runs the battery; a case that raises is a finding and stops no other, unless the system is not to be had."""
+    """Runs all cases; one that fails does not stop the others, unless the system cannot be reached at all."""
     try:
         linker.open(dataset.knowledge)
     except Exception as error:
-        yield Finding("it starts", False, _text(error))
+        yield Finding("it starts", False, format_error(error))
         return
     yield Finding("it starts", True, linker.ready())
     battery = _Battery(linker, dataset)
@@ -47,7 +46,7 @@ def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
             try:
                 yield Finding(what, True, case())
             except Exception as error:
-                yield Finding(what, False, _text(error))
+                yield Finding(what, False, format_error(error))
                 if isinstance(error, LinkerError) and not isinstance(error, ItemError):
                     # No other case would fare better.
                     return
@@ -55,12 +54,12 @@ def check(linker: Linker, dataset: Dataset) -> Iterator[Finding]:
         linker.close()
 
 
-def outgoing(linker: Linker, dataset: Dataset) -> str:
-    """What a linker sends for the first snippet, in its own words; nothing where that cannot be told."""
+def describe_request(linker: Linker, dataset: Dataset) -> str:
+    """What a linker sends for the first snippet; empty where it cannot say."""
     try:
         return linker.outgoing(without_gold(next(dataset.snippets())))
     except Exception:
-        # The findings say by now what is wrong with it.
+        # The findings already say what is wrong.
         return ""
 
 
@@ -73,31 +72,31 @@ class _Battery:
         self.sample = self._sample(dataset)
 
     def _sample(self, dataset: Dataset) -> list[Snippet]:
-        found: list[Snippet] = []
+        sample: list[Snippet] = []
         for subset in dataset.subsets:
             for number, snippet in enumerate(dataset.snippets(subset)):
                 if number >= SAMPLE // 3:
                     break
-                found.append(snippet if self.linker.sees_gold else without_gold(snippet))
-        return found
+                sample.append(snippet if self.linker.sees_gold else without_gold(snippet))
+        return sample
 
     def cases(self) -> list[tuple[str, Callable[[], str]]]:
         """Each thing to be checked, in the words of a table row, and how."""
         return [
-            ("it answers", self.answers),
-            ("a prediction for every snippet, none besides", self.complete),
-            ("no snippets, no predictions", self.empty),
-            ("the same answers for any batch size", self.batches),
-            ("the same answers in any order", self.order),
-            ("the name twice: each of the two can be asked for", self.repeated_name),
-            ("characters beyond the BMP before the mention", self.astral),
-            ("mention at the very start and at the very end", self.edges),
-            ("an unknown name: NIL or skipped, or an answer, but no crash", self.unknown),
-            ("scores are finite, candidates fall from the best", self.scores),
-            ("answers are entities that the dataset knows", self.known),
+            ("it answers", self.check_first),
+            ("a prediction for every snippet, none besides", self.check_complete),
+            ("no snippets, no predictions", self.check_empty),
+            ("the same answers for any batch size", self.check_batches),
+            ("the same answers in any order", self.check_order),
+            ("the name twice: each of the two can be asked for", self.check_repeated_name),
+            ("characters beyond the BMP before the mention", self.check_astral),
+            ("mention at the very start and at the very end", self.check_edges),
+            ("an unknown name: NIL or skipped, or an answer, but no crash", self.check_unknown),
+            ("scores are finite, candidates fall from the best", self.check_scores),
+            ("answers are entities that the dataset knows", self.check_known),
         ]
 
-    def answers(self) -> str:
+    def check_first(self) -> str:
         snippet = self.sample[0]
         prediction = self._link([snippet])[0]
         shown = prediction.answer or prediction.qid or prediction.page_id or prediction.status
@@ -106,24 +105,24 @@ class _Battery:
         if prediction.status == "linked":
             resolved = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
             known = f", resolved by {resolved.rule}" if resolved.rule != "unresolved" else ", unknown to the dataset"
-        return f"{_shown(snippet)} -> {shown}{score}{known}"
+        return f"{_show(snippet)} -> {shown}{score}{known}"
 
-    def complete(self) -> str:
+    def check_complete(self) -> str:
         self._link(self.sample)
         return f"{len(self.sample)} of {len(self.sample)}"
 
-    def empty(self) -> str:
+    def check_empty(self) -> str:
         self._link([])
         return ""
 
-    def batches(self) -> str:
+    def check_batches(self) -> str:
         whole = self._link(self.sample)
         for size in (1, 2, 5):
             parts = [self.sample[i : i + size] for i in range(0, len(self.sample), size)]
             self._compare(whole, [prediction for part in parts for prediction in self._link(part)], f"size {size}")
         return "sizes 1, 2, 5 and all"
 
-    def order(self) -> str:
+    def check_order(self) -> str:
         backwards = self._link(self.sample[::-1])[::-1]
         self._compare(self._link(self.sample), backwards, "the reverse order")
         return ""
@@ -133,7 +132,7 @@ class _Battery:
         """The first snippet of the sample that gets an entity, if any does."""
         return next((snippet for snippet in self.sample if self._link([snippet])[0].status == "linked"), None)
 
-    def repeated_name(self) -> str:
+    def check_repeated_name(self) -> str:
         snippet = self.answered or self.sample[0]
         text = f"{snippet.text} {snippet.mention}."
         again = replace(
@@ -143,16 +142,16 @@ class _Battery:
             start=len(text) - len(snippet.mention) - 1,
             end=len(text) - 1,
         )
-        found = self._link([replace(snippet, id="check-first", text=text), again])
-        for place, prediction in zip(("first", "second"), found, strict=True):
+        both = self._link([replace(snippet, id="check-first", text=text), again])
+        for place, prediction in zip(("first", "second"), both, strict=True):
             if self.answered is not None and prediction.status == "skipped":
                 raise BrokenError(
-                    f"{_shown(snippet)} is answered, and with the name once more behind it the {place} is skipped:"
+                    f"{_show(snippet)} is answered, and with the name once more behind it the {place} is skipped:"
                     " is it looked for in the text, and not where its offsets say?"
                 )
-        return self._unless_nothing_is_answered()
+        return self._describe_unanswered()
 
-    def astral(self) -> str:
+    def check_astral(self) -> str:
         snippet = self.answered or self.sample[0]
         shift = len(ASTRAL) + 1
         moved = replace(
@@ -165,15 +164,15 @@ class _Battery:
         prediction = self._link([moved])[0]
         if self.answered is not None and prediction.status != "linked":
             raise BrokenError(
-                f"{_shown(snippet)} is answered, and behind such characters it is {prediction.status}:"
+                f"{_show(snippet)} is answered, and behind such characters it is {prediction.status}:"
                 " are its offsets code points, or does the system count otherwise?"
             )
-        return self._unless_nothing_is_answered() or f"{prediction.answer or prediction.status}"
+        return self._describe_unanswered() or f"{prediction.answer or prediction.status}"
 
-    def _unless_nothing_is_answered(self) -> str:
+    def _describe_unanswered(self) -> str:
         return "" if self.answered is not None else "cannot be told: no snippet of the sample is answered"
 
-    def edges(self) -> str:
+    def check_edges(self) -> str:
         snippet = self.sample[0]
         name = snippet.mention
         bare = replace(snippet, id="check-bare", text=name, start=0, end=len(name))
@@ -182,14 +181,14 @@ class _Battery:
         self._link([bare, first, last])
         return ""
 
-    def unknown(self) -> str:
+    def check_unknown(self) -> str:
         text = f"Nobody has ever heard of {UNKNOWN_NAME} before."
         start = text.index(UNKNOWN_NAME)
         snippet = Snippet("check-unknown", "all", text, start, start + len(UNKNOWN_NAME))
         prediction = self._link([snippet])[0]
         return prediction.status if prediction.status != "linked" else f"answered with {prediction.answer}"
 
-    def scores(self) -> str:
+    def check_scores(self) -> str:
         predictions = self._link(self.sample)
         scored = [prediction for prediction in predictions if prediction.score is not None]
         listed = [prediction for prediction in predictions if prediction.candidates]
@@ -202,7 +201,7 @@ class _Battery:
                 raise BrokenError(f"{prediction.id}: the candidates are not ordered from the best score down")
         return f"{len(scored)} of {len(predictions)} with a score, {len(listed)} with candidates"
 
-    def known(self) -> str:
+    def check_known(self) -> str:
         linked = [prediction for prediction in self._link(self.sample) if prediction.status == "linked"]
         rules = [self.resolver.resolve(p.answer, p.page_id, p.qid).rule for p in linked]
         known = len(rules) - rules.count("unresolved")
@@ -215,23 +214,23 @@ class _Battery:
 
     def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
         """The predictions in the order of the snippets."""
-        found: dict[str, Prediction] = {}
+        predictions: dict[str, Prediction] = {}
         for prediction in by_id(self.linker.link(list(snippets))).values():
             if isinstance(prediction, Failure):
                 raise BrokenError(f"{prediction.id}: {prediction.error}")
-            found[prediction.id] = prediction
+            predictions[prediction.id] = prediction
         asked = {snippet.id for snippet in snippets}
-        if missing := asked - set(found):
+        if missing := asked - set(predictions):
             raise BrokenError(f"no prediction for {min(missing)}")
-        if extra := set(found) - asked:
+        if extra := set(predictions) - asked:
             raise BrokenError(f"a prediction for {min(extra)}, which was not asked for")
-        for prediction in found.values():
-            if problem := fault(prediction):
+        for prediction in predictions.values():
+            if problem := prediction.find_problem():
                 raise BrokenError(f"{prediction.id}: `{problem[0]}` {problem[1]}")
-        return [found[snippet.id] for snippet in snippets]
+        return [predictions[snippet.id] for snippet in snippets]
 
-    def _compare(self, expected: Sequence[Prediction], found: Sequence[Prediction], when: str) -> None:
-        for one, other in zip(expected, found, strict=True):
+    def _compare(self, expected: Sequence[Prediction], actual: Sequence[Prediction], when: str) -> None:
+        for one, other in zip(expected, actual, strict=True):
             if (one.status, one.answer, one.page_id, one.qid) != (
                 other.status,
                 other.answer,
@@ -241,11 +240,6 @@ class _Battery:
                 raise BrokenError(f"{one.id}: {one.answer or one.status}, but {other.answer or other.status} in {when}")
 
 
-def _shown(snippet: Snippet) -> str:
+def _show(snippet: Snippet) -> str:
     before, after = snippet.text[: snippet.start][-30:], snippet.text[snippet.end :][:30]
     return f"...{before}[{snippet.mention}]{after}..."
-
-
-def _text(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if isinstance(error, (BrokenError, ShadowprobeError)) else f"{type(error).__name__}: {text}"

@@ -1,9 +1,9 @@
-"""AmbER sets from Wikidata: names, their entities, articles and popularity, into files laid out as the release."""
+"""Makes AmbER sets from Wikidata and writes them in the layout of the release."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,19 +11,19 @@ from typing import Any
 from msgspec import Struct
 
 import shadowprobe
+from shadowprobe.base.files import make_directory, open_for_reading, write_atomically
+from shadowprobe.base.jsonl import encode_json, encode_lines
 from shadowprobe.build.settings import today
-from shadowprobe.dataset import make_directory
 from shadowprobe.errors import BuildError, UsageError
-from shadowprobe.jsonl import encode_json, encode_lines, open_for_reading, write_atomically
-from shadowprobe.retrieval.amber_making import Namesake, make_sets, paper_properties
-from shadowprobe.retrieval.amber_sets import COLLECTIONS, FILE, TASKS, AmberSet
-from shadowprobe.retrieval.wikidata.documents import find_documents
-from shadowprobe.retrieval.wikidata.dump import Progress
-from shadowprobe.retrieval.wikidata.namesakes import Bearer, Namesakes
-from shadowprobe.retrieval.wikidata.origin import Origin, open_facts
-from shadowprobe.retrieval.wikidata.popularity import Popularity, logarithm
-from shadowprobe.retrieval.wikidata.store import number_of
-from shadowprobe.retrieval.wikidata.values import Values
+from shadowprobe.queries.amber_sets import COLLECTIONS, FILE, TASKS, AmberSet
+from shadowprobe.sets.amber_rules import Namesake, make_sets, read_properties
+from shadowprobe.sets.article_documents import find_documents
+from shadowprobe.sets.fact_source import Origin, open_facts
+from shadowprobe.sets.fact_store import parse_qid
+from shadowprobe.sets.namesakes import NamedEntity, Namesakes
+from shadowprobe.sets.popularity import Popularity, compute_popularity
+from shadowprobe.sets.values import Values
+from shadowprobe.sets.wikidata_dump import Progress
 
 CARD = "amber.json"
 WITHOUT_DOCUMENT = "entities without a document"
@@ -32,7 +32,7 @@ Sets = dict[str, dict[str, list[AmberSet]]]
 
 
 class Counts(Struct, frozen=True):
-    """How large a collection is, as in the paper's Table 4: totals, and what there is of each in a set."""
+    """The size of a collection, as in the paper's Table 4: totals, and averages per set."""
 
     sets: int
     entities: int
@@ -43,7 +43,7 @@ class Counts(Struct, frozen=True):
 
 
 class AmberCard(Struct, frozen=True):
-    """What `amber.json` says: what was made of what, and what was left out and why."""
+    """The content of `amber.json`: the sources of the sets, and what was left out and why."""
 
     counts: dict[str, Counts]
     dropped: dict[str, int]
@@ -58,7 +58,7 @@ class AmberCard(Struct, frozen=True):
 
 
 def refuse_to_overwrite(out: Path, *, force: bool) -> None:
-    """Refuses a directory that holds sets, before hours of work and not after them."""
+    """Refuses a directory that holds sets, before the long work begins."""
     if not force and ((out / CARD).exists() or any(path.exists() for path in _files(out).values())):
         raise UsageError(f"{out} holds AmbER sets already; --force writes over them")
 
@@ -73,23 +73,23 @@ def write_amber(
     force: bool = False,
     progress: Progress | None = None,
 ) -> AmberCard:
-    """Makes AmbER sets and writes them with their card; refuses to write over others without `force`."""
+    """Makes AmbER sets and writes them with their card; overwrites other sets only with `force`."""
     refuse_to_overwrite(out, force=force)
-    # Whether it is there is better known now than after hours.
+    # A missing file is reported now, and not after hours.
     with open_for_reading(documents):
         make_directory(out)
     sets, dropped = gather_sets(origin, documents, popularity, out, limit=limit, progress=progress)
-    if not any(many for tasks in sets.values() for many in tasks.values()):
+    if not any(amber_sets for tasks in sets.values() for amber_sets in tasks.values()):
         why = "; ".join(f"{count} {reason}" for reason, count in dropped.items())
         raise BuildError(f"no AmbER set could be made ({why or 'no two entities of the wanted kinds share a name'})")
     card = AmberCard(
-        counts={name: _counted(tasks) for name, tasks in sets.items() if tasks["qa"]},
+        counts={name: _count(tasks) for name, tasks in sets.items() if tasks["qa"]},
         dropped=dict(dropped),
         language=origin.language,
         subclasses=origin.subclasses,
-        source=origin.described(),
+        source=origin.describe(),
         documents=documents.name,
-        popularity=popularity.described(),
+        popularity=popularity.describe(),
         made=today(),
         shadowprobe=shadowprobe.__version__,
     )
@@ -106,50 +106,45 @@ def gather_sets(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Sets, Counter[str]]:
-    """The sets of both collections, and what was left out on the way and why."""
-    known = paper_properties()
+    """Makes the sets of both collections, and counts what was left out by its reason."""
+    known = read_properties()
     with open_facts(origin, directory, known.properties, progress, classes=True) as facts:
-        book, values = Namesakes(facts.connection, known, origin), Values(facts.connection)
-        names = {collection: dict(islice(book.names(collection), limit)) for collection in COLLECTIONS}
-        titles = {bearer.qid: bearer.title for bearer in _bearers(names)}
-        counts = popularity.counts(titles, progress)
-        telling = {bearer.qid for bearer in _bearers(names) if bearer.own}
-        found = find_documents(documents, titles, telling, progress)
-        dropped = facts.dropped + book.dropped
-        if len(found) < len(titles):
-            dropped[WITHOUT_DOCUMENT] = len(titles) - len(found)
+        namesakes, values = Namesakes(facts.connection, known, origin), Values(facts.connection)
+        names = {collection: dict(islice(namesakes.list_names(collection), limit)) for collection in COLLECTIONS}
+        entities = [entity for shared in names.values() for many in shared.values() for entity in many]
+        titles = {entity.qid: entity.title for entity in entities}
+        counts = popularity.count(titles, progress)
+        with_facts = {entity.qid for entity in entities if entity.own}
+        articles = find_documents(documents, titles, with_facts, progress)
+        dropped = facts.dropped + namesakes.dropped
+        if len(articles) < len(titles):
+            dropped[WITHOUT_DOCUMENT] = len(titles) - len(articles)
 
-        def namesake(bearer: Bearer) -> Namesake:
-            facts_of = {number: many for number in bearer.own if (many := values.of(bearer.qid, number))}
-            count = counts.get(bearer.qid)
-            return Namesake(
-                bearer.qid, found.get(bearer.qid, ()), facts_of, None if count is None else logarithm(count)
-            )
+        def make_namesake(entity: NamedEntity) -> Namesake:
+            known_values = {number: many for number in entity.own if (many := values.find(entity.qid, number))}
+            count = counts.get(entity.qid)
+            popularity = None if count is None else compute_popularity(count)
+            return Namesake(entity.qid, articles.get(entity.qid, ()), known_values, popularity)
+
+        def popularity_order(entity: NamedEntity) -> tuple[int, int]:
+            """The most popular entity first, unknown popularity last, and equal ones in the order of their QIDs."""
+            return -counts.get(entity.qid, -1), parse_qid(entity.qid)
 
         sets: Sets = {}
         for collection, shared in names.items():
-            ordered = {name: sorted(bearers, key=_by_popularity(counts)) for name, bearers in shared.items()}
-            made = make_sets({name: list(map(namesake, many)) for name, many in ordered.items()}, known.properties)
+            ordered = {name: sorted(many, key=popularity_order) for name, many in shared.items()}
+            made = make_sets({name: list(map(make_namesake, many)) for name, many in ordered.items()}, known.properties)
             sets[collection] = made.sets
             dropped.update(made.dropped)
     return sets, dropped + values.dropped
 
 
-def _bearers(names: Mapping[str, Mapping[str, Sequence[Bearer]]]) -> Iterator[Bearer]:
-    return (bearer for shared in names.values() for bearers in shared.values() for bearer in bearers)
-
-
-def _by_popularity(counts: Mapping[str, int]) -> Callable[[Bearer], tuple[int, int]]:
-    """The most popular first, and those of which it is not known last; equals in the order of their QIDs."""
-    return lambda bearer: (-counts.get(bearer.qid, -1), number_of(bearer.qid))
-
-
-def _counted(tasks: Mapping[str, Sequence[AmberSet]]) -> Counts:
+def _count(tasks: Mapping[str, Sequence[AmberSet]]) -> Counts:
     entities = [entity for amber_set in tasks["qa"] for entity in amber_set.qids.values()]
     totals = {
         "entities": len(entities),
         "entities_with_properties": sum(1 for entity in entities if entity.queries),
-        # A property makes one question.
+        # There is one question for each property.
         "properties": sum(len(entity.queries) for entity in entities),
     }
     sets = len(tasks["qa"])
@@ -163,7 +158,7 @@ def _files(out: Path) -> dict[tuple[str, str], Path]:
 
 
 def _write(out: Path, sets: Sets, card: AmberCard) -> None:
-    # The card goes first and comes last: without one, half of the sets are none.
+    # The card is deleted first and written last: sets without a card are incomplete.
     (out / CARD).unlink(missing_ok=True)
     for (collection, task), path in _files(out).items():
         if not sets[collection][task]:

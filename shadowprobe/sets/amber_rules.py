@@ -1,4 +1,4 @@
-"""AmbER sets from namesakes and what is known of them: the rules of the paper, whatever the facts come from."""
+"""The rules of the paper that make AmbER sets from namesakes and their facts."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct, field
 
-from shadowprobe.retrieval.amber_sets import TASKS, AmberEntity, AmberQuery, AmberSet, Output, Page
-from shadowprobe.retrieval.model import Document
-from shadowprobe.retrieval.words import beginning, holds_any, squad_words
+from shadowprobe.measure.answer_matching import beginning, holds_any, squad_words
+from shadowprobe.queries.amber_sets import TASKS, AmberEntity, AmberQuery, AmberSet, Output, Page
+from shadowprobe.queries.query import Document
 
-# A value that comes later in an article does not make it a document that answers.
+# A document contains an answer only if a value occurs in its first tokens.
 FIRST_TOKENS = 350
-# Heads that are hardly more popular than the next entity are no heads.
+# A head must be more popular than the next entity by this share of their mean popularity.
 SMALLEST_GAP = 0.1
 SUPPORTS, REFUTES = "SUPPORTS", "REFUTES"
-# A value in all its forms, the one to be shown first.
+# A value in all its forms; the first one is shown.
 Value = tuple[str, ...]
 
 
 class Property(Struct, frozen=True):
-    """A property with the questions and claims that are made of it."""
+    """A property with the templates of its questions and claims."""
 
     label: str
     questions: tuple[str, ...]
@@ -35,82 +35,84 @@ class Property(Struct, frozen=True):
 
 
 class EntityType(Struct, frozen=True):
-    """A kind of entity, and the properties that tell one of its kind from a namesake."""
+    """A kind of entity, and the properties that distinguish such an entity from its namesakes."""
 
     label: str
     properties: tuple[str, ...]
 
 
 class Properties(Struct, frozen=True):
-    """The kinds of entities in each collection, by what names them, and the properties by their numbers."""
+    """The kinds of entities in each collection by QID, and the properties by their numbers."""
 
     types: dict[str, dict[str, EntityType]]
     properties: dict[str, Property]
 
 
 class Namesake(Struct, frozen=True):
-    """An entity of a name: its documents, how popular it is where that is known, and its values by property."""
+    """An entity with a shared name: its documents, its values by property, and its popularity, if known."""
 
     id: str
     documents: tuple[Document, ...]
     facts: dict[str, tuple[Value, ...]] = field(default_factory=dict)
-    # The logarithm of its page views to the base of ten, or any other measure that is known of all.
+    # The logarithm of its page views to the base of ten, or another measure that is known for all entities.
     popularity: float | None = None
 
 
-class Tuple(NamedTuple):
-    """A fact from which queries are made: the documents that state it, and its values."""
+class Fact(NamedTuple):
+    """A fact from which queries are made: its values, and the documents that state it."""
 
     entity: str
     number: str
     values: tuple[Value, ...]
-    # The first value that stands in a document, as the claim that is true will have it.
+    # The first value that occurs in a document; the true claim contains it.
     stated: str
     provenance: tuple[Page, ...]
 
 
-class Made(NamedTuple):
-    """The sets by task, and what was left out on the way and why."""
+class MadeSets(NamedTuple):
+    """The sets by task, and the number of dropped items by reason."""
 
     sets: dict[str, list[AmberSet]]
     dropped: dict[str, int]
 
 
-def paper_properties() -> Properties:
-    """The kinds and properties of the paper's Tables 3 and 10."""
-    source = files("shadowprobe.retrieval") / "amber_properties.toml"
+def read_properties() -> Properties:
+    """Reads the kinds and properties of the paper's Tables 3 and 10."""
+    source = files("shadowprobe.sets") / "amber_properties.toml"
     return msgspec.convert(tomllib.loads(source.read_text(encoding="utf-8")), Properties)
 
 
-def popularity_gap(head: float, tail: float) -> float:
-    """How far apart two popularities are, as a share of their mean: the rule by which the released sets were chosen."""
+def measure_gap(head: float, tail: float) -> float:
+    """Returns the difference of two popularities as a share of their mean; the released sets were chosen by this."""
     mean = (head + tail) / 2
-    # Rounded, so that a gap of exactly a tenth is one: 6.3 and 5.7 differ by a little less in binary.
+    # Rounded, because 6.3 and 5.7 differ by slightly less than a tenth of their mean in binary.
     return round((head - tail) / mean, 9) if mean else 0.0
 
 
-def make_sets(names: Mapping[str, Sequence[Namesake]], properties: Mapping[str, Property]) -> Made:
-    """The sets of all names that have what it takes; the entities of a name stand most popular first.
+def make_sets(names: Mapping[str, Sequence[Namesake]], properties: Mapping[str, Property]) -> MadeSets:
+    """Makes the sets of all suitable names; the entities of a name must be given with the most popular first.
 
-    A name is dropped where its head is hardly more popular than the next, or has nothing left to be asked about, or
-    is alone with that. A property that two entities of a name have is dropped, and so is a value that is not among
+    A name is dropped if its head is hardly more popular than the next entity, or if the head or all other entities
+    have no fact left. A property that two entities of a name have is dropped, and so is a value that is not among
     the first words of an article.
     """
     dropped: Counter[str] = Counter()
-    tuples = {name: list(_tuples(entities, properties, dropped)) for name, entities in _with_a_head(names, dropped)}
-    kept = {name: found for name, found in tuples.items() if _is_a_set(names[name], found, dropped)}
-    values = _common_values(found for many in kept.values() for found in many)
+    facts = {
+        name: list(_list_facts(entities, properties, dropped)) for name, entities in _filter_by_head(names, dropped)
+    }
+    kept = {name: many for name, many in facts.items() if _is_set(names[name], many, dropped)}
+    values = _rank_values(fact for many in kept.values() for fact in many)
     sets = {
         task: [
-            AmberSet(name, _entities(names[name], _queries(task, name, kept[name], properties, values)))
+            AmberSet(name, _make_entities(names[name], _make_queries(task, name, kept[name], properties, values)))
             for name in sorted(kept)
         ]
         for task in TASKS
     }
-    return Made(sets, dict(dropped))
+    return MadeSets(sets, dict(dropped))
 
 
-def _with_a_head(
+def _filter_by_head(
     names: Mapping[str, Sequence[Namesake]], dropped: Counter[str]
 ) -> Iterator[tuple[str, Sequence[Namesake]]]:
     for name, entities in names.items():
@@ -118,20 +120,22 @@ def _with_a_head(
             dropped["names of one entity"] += 1
             continue
         head, second = entities[0].popularity, entities[1].popularity
-        if head is not None and second is not None and popularity_gap(head, second) < SMALLEST_GAP:
+        if head is not None and second is not None and measure_gap(head, second) < SMALLEST_GAP:
             dropped["names whose head is hardly more popular than the next entity"] += 1
             continue
         yield name, entities
 
 
-def _tuples(entities: Sequence[Namesake], properties: Mapping[str, Property], dropped: Counter[str]) -> Iterator[Tuple]:
-    bearers = Counter(number for entity in entities for number in entity.facts if number in properties)
+def _list_facts(
+    entities: Sequence[Namesake], properties: Mapping[str, Property], dropped: Counter[str]
+) -> Iterator[Fact]:
+    owners = Counter(number for entity in entities for number in entity.facts if number in properties)
     for entity in entities:
         texts = {document.id: squad_words(beginning(document.text, FIRST_TOKENS)) for document in entity.documents}
         for number, values in entity.facts.items():
             if number not in properties:
                 continue
-            if bearers[number] > 1:
+            if owners[number] > 1:
                 dropped["facts whose property a namesake has too"] += 1
                 continue
             forms = {value: [squad_words(form) for form in value] for value in values}
@@ -139,85 +143,85 @@ def _tuples(entities: Sequence[Namesake], properties: Mapping[str, Property], dr
             if not stated:
                 dropped["facts that the beginning of no article states"] += 1
                 continue
-            answering = [
+            documents = [
                 document
                 for document in entity.documents
-                if any(holds_any(texts[document.id], found) for found in forms.values())
+                if any(holds_any(texts[document.id], words) for words in forms.values())
             ]
-            yield Tuple(entity.id, number, tuple(values), stated[0][0], _pages(answering))
+            yield Fact(entity.id, number, tuple(values), stated[0][0], _list_pages(documents))
 
 
-def _pages(documents: Iterable[Document]) -> tuple[Page, ...]:
-    """The articles of documents, each once however many of its passages there are."""
+def _list_pages(documents: Iterable[Document]) -> tuple[Page, ...]:
+    """Lists the articles of documents, each once even if there are several passages of it."""
     return tuple(dict.fromkeys(Page(document.page or document.id, document.title) for document in documents))
 
 
-def _is_a_set(entities: Sequence[Namesake], found: Sequence[Tuple], dropped: Counter[str]) -> bool:
-    asked = {each.entity for each in found}
-    if len(asked) < 2:
+def _is_set(entities: Sequence[Namesake], facts: Sequence[Fact], dropped: Counter[str]) -> bool:
+    with_facts = {fact.entity for fact in facts}
+    if len(with_facts) < 2:
         dropped["names of which fewer than two entities have a fact left"] += 1
         return False
-    if entities[0].id not in asked:
+    if entities[0].id not in with_facts:
         dropped["names whose head has no fact left"] += 1
         return False
     return True
 
 
-def _common_values(tuples: Iterator[Tuple]) -> dict[str, list[str]]:
-    """The values of each property, the most frequent first; in alphabetical order where they are equally so."""
+def _rank_values(facts: Iterator[Fact]) -> dict[str, list[str]]:
+    """Sorts the values of each property, the most frequent first, equally frequent ones in alphabetical order."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for found in tuples:
-        counts[found.number].update(value[0] for value in found.values)
+    for fact in facts:
+        counts[fact.number].update(value[0] for value in fact.values)
     return {number: sorted(many, key=lambda value: (-many[value], value)) for number, many in counts.items()}
 
 
-def _entities(entities: Sequence[Namesake], queries: Mapping[str, list[AmberQuery]]) -> dict[str, AmberEntity]:
+def _make_entities(entities: Sequence[Namesake], queries: Mapping[str, list[AmberQuery]]) -> dict[str, AmberEntity]:
     return {
         entity.id: AmberEntity(
             is_head=entity is entities[0],
             queries=tuple(queries.get(entity.id, ())),
             popularity=entity.popularity,
-            wikipedia=_pages(entity.documents),
+            wikipedia=_list_pages(entity.documents),
         )
         for entity in entities
         if entity.documents
     }
 
 
-def _queries(
+def _make_queries(
     task: str,
     name: str,
-    tuples: Sequence[Tuple],
+    facts: Sequence[Fact],
     properties: Mapping[str, Property],
     values: Mapping[str, Sequence[str]],
 ) -> dict[str, list[AmberQuery]]:
-    made: dict[str, list[AmberQuery]] = {}
-    for found in tuples:
-        known = properties[found.number]
-        # Each entity and property has its own template, and always the same one.
-        lottery = random.Random(f"{name}\n{found.entity}\n{found.number}")
-        own = {form for value in found.values for form in value}
+    queries: dict[str, list[AmberQuery]] = {}
+    for fact in facts:
+        known = properties[fact.number]
+        # An entity and property always gets the same template.
+        generator = random.Random(f"{name}\n{fact.entity}\n{fact.number}")
+        forms = dict.fromkeys(form for value in fact.values for form in value)
         if task == "fc":
-            claim = lottery.choice(known.claims)
-            other = next((value for value in values[found.number] if value not in own), None)
-            inputs = [(_filled(claim, name, found.stated), [SUPPORTS])]
+            claim = generator.choice(known.claims)
+            other = next((value for value in values[fact.number] if value not in forms), None)
+            inputs = [(_fill(claim, name, fact.stated), [SUPPORTS])]
             if other is not None:
-                inputs.append((_filled(claim, name, other), [REFUTES]))
+                inputs.append((_fill(claim, name, other), [REFUTES]))
         else:
-            text = f"{name} [SEP] {known.label}" if task == "sf" else _filled(lottery.choice(known.questions), name)
-            inputs = [(text, list(dict.fromkeys(form for value in found.values for form in value)))]
+            text = f"{name} [SEP] {known.label}" if task == "sf" else _fill(generator.choice(known.questions), name)
+            inputs = [(text, list(forms))]
         for text, answers in inputs:
-            output = Output(answer=answers, provenance=found.provenance)
-            query = AmberQuery(_id(name, found, text), text, output, {"pid": found.number})
-            made.setdefault(found.entity, []).append(query)
-    return made
+            output = Output(answer=answers, provenance=fact.provenance)
+            query = AmberQuery(_make_id(name, fact, text), text, output, {"pid": fact.number})
+            queries.setdefault(fact.entity, []).append(query)
+    return queries
 
 
-def _filled(template: str, name: str, value: str = "") -> str:
+def _fill(template: str, name: str, value: str = "") -> str:
     return template.replace("$object", value).replace("$name", name)
 
 
-def _id(name: str, found: Tuple, text: str) -> str:
-    """What tells a query from all others: the fact that it is made from, and its words."""
-    fact = hashlib.sha256(repr([name, found.entity, found.number]).encode()).hexdigest()
-    return f"{fact[:32]}={hashlib.sha256(text.encode()).hexdigest()[:32]}"
+def _make_id(name: str, fact: Fact, text: str) -> str:
+    """Makes a unique id of a query from its fact and its text."""
+    source = hashlib.sha256(repr([name, fact.entity, fact.number]).encode()).hexdigest()
+    return f"{source[:32]}={hashlib.sha256(text.encode()).hexdigest()[:32]}"

@@ -1,4 +1,4 @@
-"""Where facts come from: a dump of Wikidata, or the API of a Wikibase."""
+"""The source of facts: a dump of Wikidata, or the API of a Wikibase."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 import shadowprobe
+from shadowprobe.base.files import read_text_lines
 from shadowprobe.build.archive import Archive
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import BOM, open_for_reading
-from shadowprobe.retrieval.wikidata.api import Wikibase, api_address, load_names
-from shadowprobe.retrieval.wikidata.dump import Progress, load_dump
-from shadowprobe.retrieval.wikidata.service import Service
-from shadowprobe.retrieval.wikidata.store import reading
+from shadowprobe.sets.fact_store import open_store
+from shadowprobe.sets.service import Service
+from shadowprobe.sets.wikibase_api import Wikibase, api_address, load_names
+from shadowprobe.sets.wikidata_dump import Progress, load_dump
 
-# Under the directory of the sets: what they were made of, which the same command does not ask for again.
-FOLDER, FACTS, ASKED, VIEWS = "wikidata", "facts.sqlite", "entities.warc.gz", "pageviews.warc.gz"
+# These files under the directory of the sets hold the sources. A repeated command reads them instead of asking again.
+FOLDER, FACTS, ENTITIES, VIEWS = "wikidata", "facts.sqlite", "entities.warc.gz", "pageviews.warc.gz"
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """A dump, or the address of an API and the names to ask it for; names can be asked of a dump too.
+    """A dump, or the address of an API and the names to look up; a dump may be restricted to names too.
 
-    With `subclasses` an entity is of a kind if P31 names the kind or a class below it, through any number of P279;
-    without, if P31 names the kind itself. Wikidata's short films are films, and its studio albums albums, only so.
+    With `subclasses`, an entity is of a kind if P31 names the kind or a class below it, through any number of P279.
+    Without it, P31 must name the kind itself. In Wikidata, short films are films only with `subclasses`.
     """
 
     dump: Path | None = None
@@ -38,37 +38,30 @@ class Origin(Struct, frozen=True, kw_only=True):
     user_agent: str = ""
     subclasses: bool = True
 
-    def described(self) -> dict[str, Any]:
-        """What a card says of it."""
+    def describe(self) -> dict[str, Any]:
+        """Returns the entry in a card."""
         place = {"dump": self.dump.name} if self.dump is not None else {"api": api_address(self.api)}
         return place | ({"names": len(self.names)} if self.names else {})
 
 
 class Facts(NamedTuple):
-    """A file of facts that is open, and what was left out when it was made."""
+    """An open file of facts, and the number of items that were left out when it was made."""
 
     connection: sqlite3.Connection
     dropped: Counter[str]
 
 
 def read_names(path: Path) -> tuple[str, ...]:
-    """The names of a file, one a line, each once."""
-    with open_for_reading(path) as file:
-        lines = file.read().removeprefix(BOM).splitlines()
-    names: dict[str, None] = {}
-    for number, line in enumerate(lines, start=1):
-        try:
-            names[" ".join(line.decode("utf-8").split())] = None
-        except UnicodeDecodeError as error:
-            raise InputError(path, f"is not UTF-8 (byte {error.start}: {error.reason})", line=number) from None
+    """Reads the names of a file, one per line, each once."""
+    names = dict.fromkeys(" ".join(line.split()) for _, line in read_text_lines(path))
     names.pop("", None)
     if not names:
-        raise InputError(path, "holds no name: give one a line")
+        raise InputError(path, "holds no name: write one name per line")
     return tuple(names)
 
 
 def open_service(directory: Path, name: str, user_agent: str) -> Service:
-    """A service whose answers are kept under a directory."""
+    """Opens a service whose answers are stored under a directory."""
     archive = Archive(directory / FOLDER / name, software=f"shadowprobe/{shadowprobe.__version__}")
     return Service(archive, user_agent)
 
@@ -77,16 +70,16 @@ def open_service(directory: Path, name: str, user_agent: str) -> Service:
 def open_facts(
     origin: Origin, directory: Path, properties: Collection[str], progress: Progress | None = None, *, classes: bool
 ) -> Iterator[Facts]:
-    """The facts of some properties, in a file under a directory; `classes` says that kinds are to be told."""
+    """Opens the facts of some properties, in a file under a directory; with `classes`, the classes of entities too."""
     store = directory / FOLDER / FACTS
     dropped: Counter[str] = Counter()
     if origin.dump is not None:
         load_dump(origin.dump, store, origin.language, properties, progress)
     else:
-        with closing(open_service(directory, ASKED, origin.user_agent)) as service:
+        with closing(open_service(directory, ENTITIES, origin.user_agent)) as service:
             wikibase = Wikibase(origin.api, service, origin.language)
             subclasses = origin.subclasses and classes
             load_names(wikibase, origin.names, store, properties, subclasses=subclasses, progress=progress)
             dropped.update(wikibase.dropped)
-    with reading(store) as connection:
+    with open_store(store) as connection:
         yield Facts(connection, dropped)

@@ -1,4 +1,4 @@
-"""The file of facts: what of Wikidata is needed, in an SQLite database, so that memory holds none of it."""
+"""The file of facts: the needed part of Wikidata in an SQLite database, because it does not fit into memory."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from shadowprobe.dataset import make_directory
+from shadowprobe.base.files import make_directory
 from shadowprobe.errors import BuildError
-from shadowprobe.retrieval.wikidata.entities import INSTANCE_OF, SUBCLASS_OF, Item
+from shadowprobe.sets.wikidata_entities import INSTANCE_OF, SUBCLASS_OF, WikidataItem
 
-# Raised where the tables or the reading change, so that a file of an older version is made anew.
+# Increased when the tables or their meaning change, so that an older file is made again.
 VERSION = 1
-# Rows that wait in memory before they are written.
+# The number of rows that are collected in memory before they are written.
 BATCH = 10_000
-# Entities by the number of their QID; lists of names and forms as JSON. Rows are only added, and indexed at the end:
-# a key from the start would have the file searched for the place of every row.
+# Entities have the number of their QID; lists of names and forms are JSON. Rows are only added, and indexed at the
+# end: with a key from the start, each insertion would search the file.
 _TABLES = """
 CREATE TABLE label (qid INTEGER, forms TEXT);
 CREATE TABLE title (qid INTEGER, title TEXT);
@@ -38,53 +38,52 @@ CREATE INDEX claim_qid ON claim (qid);
 
 
 class Contents(Struct):
-    """What a file of facts was made of."""
+    """The sources of a file of facts."""
 
     source: list[str]
     language: str
     properties: list[str]
-    counts: dict[str, int] = {}
     version: int = VERSION
 
 
-def number_of(qid: str) -> int:
-    """The number in a QID."""
+def parse_qid(qid: str) -> int:
+    """Returns the number in a QID."""
     return int(qid[1:])
 
 
 class Writer:
-    """Puts entities into a new file of facts, many rows at a time."""
+    """Writes entities into a new file of facts, many rows at a time."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self._encode = msgspec.json.Encoder().encode
 
-    def add(self, item: Item) -> None:
-        """Adds all that is known of an item."""
-        qid = number_of(item.qid)
-        self.name(item.qid, item.names)
+    def add(self, item: WikidataItem) -> None:
+        """Adds everything that is known of an item."""
+        qid = parse_qid(item.qid)
+        self.add_names(item.qid, item.names)
         if item.title is not None:
             self._add("title", qid, item.title)
         for name in item.items(INSTANCE_OF):
-            self._add("kind", qid, number_of(name))
-        self.classify(item.qid, item.items(SUBCLASS_OF))
+            self._add("kind", qid, parse_qid(name))
+        self.add_parents(item.qid, item.items(SUBCLASS_OF))
         for number, values in item.claims.items():
             if number in {INSTANCE_OF, SUBCLASS_OF}:
                 continue
             for value in values:
-                other = number_of(value.item) if value.item is not None else None
+                other = parse_qid(value.item) if value.item is not None else None
                 self._add("claim", qid, number, other, self._encode(value.forms).decode())
 
-    def name(self, qid: str, names: Sequence[str]) -> None:
+    def add_names(self, qid: str, names: Sequence[str]) -> None:
         """Adds the names of an item, if it has any."""
         if names:
-            self._add("label", number_of(qid), self._encode(names).decode())
+            self._add("label", parse_qid(qid), self._encode(names).decode())
 
-    def classify(self, qid: str, parents: Iterable[str]) -> None:
-        """Adds the classes that a class is below."""
+    def add_parents(self, qid: str, parents: Iterable[str]) -> None:
+        """Adds the parent classes of a class."""
         for parent in parents:
-            self._add("subclass", number_of(qid), number_of(parent))
+            self._add("subclass", parse_qid(qid), parse_qid(parent))
 
     def _add(self, table: str, *row: Any) -> None:
         rows = self._rows.setdefault(table, [])
@@ -98,7 +97,7 @@ class Writer:
         self._connection.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
     def finish(self, contents: Contents) -> None:
-        """Writes what is left, makes the indexes, and says what the file was made of."""
+        """Writes the remaining rows, the indexes, and the sources of the file."""
         for table in list(self._rows):
             self._write(table)
         self._connection.executescript(_INDEXES)
@@ -107,14 +106,14 @@ class Writer:
 
 
 @contextmanager
-def writing(path: Path, contents: Contents) -> Iterator[Writer]:
-    """A new file of facts, which gets its name only when it is whole."""
+def open_new_store(path: Path, contents: Contents) -> Iterator[Writer]:
+    """Opens a new file of facts, which gets its final name only when it is complete."""
     make_directory(path.parent)
     part = path.with_name(f"{path.name}.part")
     part.unlink(missing_ok=True)
     try:
         with _readable_errors(part), closing(sqlite3.connect(part)) as connection:
-            # Nothing is to be saved of a file that breaks off: it is made anew.
+            # An incomplete file is made again from the start, so no journal is needed.
             connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES}")
             writer = Writer(connection)
             yield writer
@@ -125,8 +124,8 @@ def writing(path: Path, contents: Contents) -> Iterator[Writer]:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A file of facts, which is not changed; tables of the day stand in temporary files."""
+def open_store(path: Path) -> Iterator[sqlite3.Connection]:
+    """Opens a file of facts for reading; temporary tables are kept in temporary files."""
     with (
         _readable_errors(path),
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection,
@@ -136,13 +135,13 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def read_contents(path: Path) -> Contents | None:
-    """What a file of facts was made of; None where there is none, or one that cannot be used."""
+    """Reads the sources of a file of facts; None if there is no usable file."""
     if not path.exists():
         return None
     try:
-        with reading(path) as connection:
-            ((said,),) = connection.execute("SELECT contents FROM said").fetchall()
-        return msgspec.json.decode(said, type=Contents)
+        with open_store(path) as connection:
+            ((contents,),) = connection.execute("SELECT contents FROM said").fetchall()
+        return msgspec.json.decode(contents, type=Contents)
     except (BuildError, ValueError):
         return None
 

@@ -1,4 +1,4 @@
-"""Which entities share a name, and what is known of them that tells them apart."""
+"""Finds the entities that share a name, and the properties that only one of them has."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from shadowprobe.retrieval.amber_making import Properties
-from shadowprobe.retrieval.amber_sets import COLLECTIONS
-from shadowprobe.retrieval.wikidata.origin import Origin
-from shadowprobe.retrieval.wikidata.store import number_of
+from shadowprobe.queries.amber_sets import COLLECTIONS
+from shadowprobe.sets.amber_rules import Properties
+from shadowprobe.sets.fact_source import Origin
+from shadowprobe.sets.fact_store import parse_qid
 
 NAMELESS = "entities without a name in the language"
 WITHOUT_ARTICLE = "entities without an article in the language"
-# The same words as those of `make_sets`, which sees only what is left.
+# The same reason as in `make_sets`, which only gets the remaining facts.
 SHARED_PROPERTY = "facts whose property a namesake has too"
 FEW = "names of which fewer than two entities have a property of their own"
 NOT_SHARED = "names that no two entities of a collection share"
 
-# The classes that count for a kind: itself, and all that is below it.
+# The classes of a kind: the kind itself and all classes below it.
 _BELOW = """
 CREATE TEMP TABLE below AS
 WITH RECURSIVE found (root, class) AS (
@@ -31,7 +31,7 @@ WITH RECURSIVE found (root, class) AS (
 SELECT root, class FROM found
 """
 _ITSELF = "CREATE TEMP TABLE below AS SELECT root, root AS class FROM wanted"
-# An entity of kinds of both collections is of the first.
+# An entity with kinds of both collections belongs to the first collection.
 _MEMBERS = """
 CREATE INDEX temp.below_class ON below (class);
 CREATE TEMP TABLE member AS
@@ -52,8 +52,8 @@ CREATE INDEX temp.shared_name ON shared (place, name);
 """
 
 
-class Bearer(Struct, frozen=True):
-    """An entity of a name: its article, and the properties that it alone has of those that tell its kind apart."""
+class NamedEntity(Struct, frozen=True):
+    """An entity with a shared name: its article, and the relevant properties that none of its namesakes has."""
 
     qid: str
     title: str
@@ -61,14 +61,14 @@ class Bearer(Struct, frozen=True):
 
 
 class Namesakes:
-    """The entities of the wanted kinds in a file of facts, by the names that they share."""
+    """Finds the entities of the wanted kinds in a file of facts, by the names that they share."""
 
     def __init__(self, facts: sqlite3.Connection, known: Properties, origin: Origin) -> None:
         self._facts, self._known = facts, known
         self.dropped: Counter[str] = Counter()
         facts.execute("CREATE TEMP TABLE wanted (root INTEGER PRIMARY KEY, place INTEGER)")
         facts.execute("CREATE TEMP TABLE asked (name TEXT PRIMARY KEY)")
-        kinds = [(number_of(qid), COLLECTIONS.index(name)) for name, many in known.types.items() for qid in many]
+        kinds = [(parse_qid(qid), COLLECTIONS.index(name)) for name, many in known.types.items() for qid in many]
         facts.executemany("INSERT INTO wanted VALUES (?, ?)", kinds)
         facts.executemany("INSERT OR IGNORE INTO asked VALUES (?)", [(name,) for name in origin.names])
         facts.execute(_BELOW if origin.subclasses else _ITSELF)
@@ -84,40 +84,40 @@ class Namesakes:
         if count:
             self.dropped[reason] = count
 
-    def names(self, collection: str) -> Iterator[tuple[str, list[Bearer]]]:
-        """Every name of a collection of which two entities or more have a property of their own, with its entities."""
+    def list_names(self, collection: str) -> Iterator[tuple[str, list[NamedEntity]]]:
+        """Yields the names of a collection of which at least two entities have a property of their own."""
         place = COLLECTIONS.index(collection)
         rows = self._facts.execute(
             "SELECT name, name.qid, title FROM shared JOIN name USING (place, name) JOIN title ON title.qid = name.qid"
             " WHERE place = ? ORDER BY name, name.qid",
             [place],
         )
-        for name, found in groupby(rows, key=lambda row: str(row[0])):
-            bearers = self._bearers({qid: title for _, qid, title in found}, collection)
-            if sum(1 for bearer in bearers if bearer.own) < 2:
+        for name, group in groupby(rows, key=lambda row: str(row[0])):
+            entities = self._make_entities({qid: title for _, qid, title in group}, collection)
+            if sum(1 for entity in entities if entity.own) < 2:
                 self.dropped[FEW] += 1
                 continue
-            yield name, bearers
+            yield name, entities
 
-    def _bearers(self, titles: Mapping[int, str], collection: str) -> list[Bearer]:
-        claimed = {qid: self._claimed(qid) for qid in titles}
-        bearers = Counter(number for numbers in claimed.values() for number in numbers)
-        made = []
+    def _make_entities(self, titles: Mapping[int, str], collection: str) -> list[NamedEntity]:
+        properties = {qid: self._find_properties(qid) for qid in titles}
+        owners = Counter(number for numbers in properties.values() for number in numbers)
+        entities = []
         for qid, title in titles.items():
-            telling = [number for number in self._telling(qid, collection) if number in claimed[qid]]
-            own = tuple(number for number in telling if bearers[number] == 1)
-            if len(own) < len(telling):
-                self.dropped[SHARED_PROPERTY] += len(telling) - len(own)
-            made.append(Bearer(f"Q{qid}", title, own))
-        return made
+            relevant = [number for number in self._list_relevant(qid, collection) if number in properties[qid]]
+            own = tuple(number for number in relevant if owners[number] == 1)
+            if len(own) < len(relevant):
+                self.dropped[SHARED_PROPERTY] += len(relevant) - len(own)
+            entities.append(NamedEntity(f"Q{qid}", title, own))
+        return entities
 
-    def _claimed(self, qid: int) -> set[str]:
-        """The properties that an entity has, whether they are of those that tell its kind apart or not."""
+    def _find_properties(self, qid: int) -> set[str]:
+        """Returns all properties of an entity."""
         rows = self._facts.execute("SELECT DISTINCT property FROM claim WHERE qid = ?", [qid])
         return {number for (number,) in rows}
 
-    def _telling(self, qid: int, collection: str) -> list[str]:
-        """The properties that tell the kinds of an entity apart, in the order of the paper's table."""
+    def _list_relevant(self, qid: int, collection: str) -> list[str]:
+        """Lists the properties that the paper uses for the kinds of an entity, in the order of its table."""
         kinds = self._known.types[collection]
         rows = self._facts.execute("SELECT root FROM member WHERE qid = ?", [qid])
         numbers = {number for (root,) in rows if f"Q{root}" in kinds for number in kinds[f"Q{root}"].properties}

@@ -1,10 +1,9 @@
-"""How popular an entity is: the views of its article in a month, or the links to it."""
+"""The popularity of entities: the views of an article in a month, or the links to it."""
 
 from __future__ import annotations
 
 import math
 import re
-import zlib
 from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,39 +14,40 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
-from shadowprobe.build.dumps.files import broken, open_dump
-from shadowprobe.dataset import Dataset
+from shadowprobe.base.compressed import read_compressed_lines
+from shadowprobe.base.files import open_for_reading
+from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.jsonl import open_for_reading
-from shadowprobe.retrieval.wikidata.dump import Progress
-from shadowprobe.retrieval.wikidata.service import Service, checked_address
+from shadowprobe.net.urls import check_option
+from shadowprobe.sets.service import Service
+from shadowprobe.sets.wikidata_dump import Progress
 
-# Where Wikimedia counts, and the month whose views the paper took.
+# Wikimedia's service, and the month of the page views in the paper.
 PAGEVIEWS_API = "https://wikimedia.org/api/rest_v1"
 MONTH = "2019-10"
-# The first month that Wikimedia's service knows.
+# The first month of Wikimedia's service.
 FIRST_MONTH = (2015, 7)
-# How a dump names a wiki, such as `en.z` or `en.wikipedia`.
+# The name of a wiki in a dump, such as `en.z` or `en.wikipedia`.
 _PROJECT = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+")
 
 
 class Popularity(Protocol):
-    """Whoever knows how popular entities are."""
+    """A source of popularity counts."""
 
-    def counts(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
-        """The count of each entity that is known, given the titles of their articles by QID."""
+    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+        """Returns the count of each known entity; `titles` has the titles of their articles by QID."""
 
-    def described(self) -> dict[str, Any]:
-        """What a card says of it."""
+    def describe(self) -> dict[str, Any]:
+        """Returns the entry in a card."""
 
 
-def logarithm(count: int) -> float:
-    """The popularity that goes with a count, as the released sets have it: its logarithm to the base of ten."""
+def compute_popularity(count: int) -> float:
+    """Returns the popularity for a count as in the released sets: its logarithm to the base of ten."""
     return math.log10(max(count, 1))
 
 
 def read_month(text: str) -> tuple[int, int]:
-    """Year and month of `2019-10`."""
+    """Parses a month such as `2019-10` into year and month."""
     year, dash, month = text.partition("-")
     if not (dash and len(year) == 4 and len(month) == 2 and (year + month).isdecimal() and 1 <= int(month) <= 12):
         raise UsageError(f"--month {text}: a month is written as {MONTH}")
@@ -57,20 +57,20 @@ def read_month(text: str) -> tuple[int, int]:
 
 
 class FileViews:
-    """Page views from a file: `title<TAB>views`, or lines of Wikimedia's monthly dumps; what is not in it has none.
+    """Page views from a file: `title<TAB>views`, or a monthly dump of Wikimedia; a missing article has no views.
 
-    Of these dumps there are two kinds, `en.z Title 42` until 2020 and `en.wikipedia Title 736 desktop 42 A1B2` since;
-    the views of a title on all devices add up.
+    The lines of a dump are `en.z Title 42` until 2020 and `en.wikipedia Title 736 desktop 42 A1B2` since then. The
+    views of a title on all devices are added.
     """
 
     def __init__(self, path: Path, language: str) -> None:
-        # Whether it is there is better known now than after hours.
+        # A missing file is reported now, and not after hours.
         with open_for_reading(path):
             self.path = path
         self._projects = frozenset({f"{language}.z", f"{language}.wikipedia"})
 
-    def counts(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
-        """The views of some articles."""
+    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+        """Counts the views of some articles."""
         wanted = set(titles.values())
         views: Counter[str] = Counter()
         for number, (title, count) in enumerate(self._read(wanted), start=1):
@@ -79,24 +79,20 @@ class FileViews:
                 progress("page views", number, None)
         return {qid: views[title] for qid, title in titles.items()}
 
-    def described(self) -> dict[str, Any]:
-        """Which file it was."""
+    def describe(self) -> dict[str, Any]:
+        """Names the file."""
         return {"measure": "page views", "file": self.path.name}
 
     def _read(self, wanted: set[str]) -> Iterator[tuple[str, int]]:
-        with open_dump(self.path) as file:
-            try:
-                for number, raw in enumerate(file, start=1):
-                    # A byte that is no UTF-8 stands in no title that is looked for.
-                    line = raw.decode("utf-8", "replace").rstrip("\r\n")
-                    if found := self._of_line(line, number):
-                        title = found[0].replace("_", " ")
-                        if title in wanted:
-                            yield title, found[1]
-            except (OSError, EOFError, zlib.error) as error:
-                raise broken(self.path, error) from None
+        for number, raw in enumerate(read_compressed_lines(self.path), start=1):
+            # No wanted title contains bytes that are not UTF-8.
+            line = raw.decode("utf-8", "replace").rstrip("\r\n")
+            if views := self._parse_line(line, number):
+                title = views[0].replace("_", " ")
+                if title in wanted:
+                    yield title, views[1]
 
-    def _of_line(self, line: str, number: int) -> tuple[str, int] | None:
+    def _parse_line(self, line: str, number: int) -> tuple[str, int] | None:
         title, tab, count = line.partition("\t")
         if not tab:
             fields = line.split(" ")
@@ -104,7 +100,7 @@ class FileViews:
                 return None
             if not _PROJECT.fullmatch(fields[0]):
                 raise InputError(self.path, "is neither title<TAB>views nor a line of a page views dump", line=number)
-            # A few lines of the dumps have titles of several words, or none: no article's.
+            # A few lines of the dumps have a title with spaces, or no title: these are not articles.
             if fields[0] not in self._projects or len(fields) not in {3, 6}:
                 return None
             title, count = fields[1], fields[2] if len(fields) == 3 else fields[4]
@@ -117,58 +113,58 @@ class _Views(Struct):
     views: int
 
 
-class _Answer(Struct):
+class _ViewsReply(Struct):
     items: list[_Views]
 
 
 class ServiceViews:
-    """Page views of readers from Wikimedia's service or one like it; an article that it does not know has none."""
+    """Page views from Wikimedia's service or a compatible one; an unknown article has no views."""
 
     def __init__(self, url: str, service: Service, language: str, month: str = MONTH) -> None:
-        self.url = checked_address("--pageviews-api", url, PAGEVIEWS_API)
+        self.url = check_option("--pageviews-api", url, PAGEVIEWS_API)
         self.month, self._service = month, service
         year, number = read_month(month)
         self._project = f"{language}.wikipedia"
         self._span = f"{year}{number:02}01/{year}{number:02}{monthrange(year, number)[1]}"
 
-    def counts(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
-        """The views of some articles, asked for one by one."""
+    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+        """Requests the views of each article."""
         views: dict[str, int] = {}
         for number, (qid, title) in enumerate(titles.items(), start=1):
-            views[qid] = self._views(title)
+            views[qid] = self._request_views(title)
             if progress is not None:
                 progress("page views", number, len(titles))
         return views
 
-    def described(self) -> dict[str, Any]:
-        """Which service and month it was."""
+    def describe(self) -> dict[str, Any]:
+        """Names the service and the month."""
         return {"measure": "page views", "service": self.url, "month": self.month}
 
-    def _views(self, title: str) -> int:
+    def _request_views(self, title: str) -> int:
         article = quote(title.replace(" ", "_"), safe="")
         place = f"metrics/pageviews/per-article/{self._project}/all-access/user/{article}/monthly/{self._span}"
-        status, body = self._service.get(f"{self.url}/{place}", _fault)
+        status, body = self._service.get(f"{self.url}/{place}", _find_fault)
         if status == 404:
             return 0
-        return sum(item.views for item in msgspec.json.decode(body, type=_Answer).items)
+        return sum(item.views for item in msgspec.json.decode(body, type=_ViewsReply).items)
 
 
-def _fault(status: int, body: bytes) -> str:
-    """What is wrong with an answer: a page that says 404 in HTML is no word of the service."""
+def _find_fault(status: int, body: bytes) -> str:
+    """Describes what is wrong with a response; a 404 page in HTML does not come from the service."""
     if status not in {200, 404}:
         return f"status {status}"
     try:
         if status == 404:
             msgspec.json.decode(body, type=dict[str, Any])
         else:
-            msgspec.json.decode(body, type=_Answer)
+            msgspec.json.decode(body, type=_ViewsReply)
     except ValueError as error:
         return f"status {status}, {error}"
     return ""
 
 
 class Backlinks:
-    """The commonness of a dataset's entities; of others it is not known."""
+    """The commonness of a dataset's entities; that of other entities is not known."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.name = dataset.name
@@ -178,11 +174,11 @@ class Backlinks:
         self._by_qid = {entity.qid: entity.commonness or 0 for entity in known if entity.qid is not None}
         self._by_title = {entity.title: entity.commonness or 0 for entity in known}
 
-    def counts(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
-        """The commonness of some entities, found by QID or else by title."""
-        found = {qid: self._by_qid.get(qid, self._by_title.get(title)) for qid, title in titles.items()}
-        return {qid: count for qid, count in found.items() if count is not None}
+    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+        """Looks up the commonness of entities by QID, or else by title."""
+        counts = {qid: self._by_qid.get(qid, self._by_title.get(title)) for qid, title in titles.items()}
+        return {qid: count for qid, count in counts.items() if count is not None}
 
-    def described(self) -> dict[str, Any]:
-        """Which dataset it was."""
+    def describe(self) -> dict[str, Any]:
+        """Names the dataset."""
         return {"measure": "backlinks", "dataset": self.name}

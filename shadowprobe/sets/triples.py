@@ -1,27 +1,26 @@
-"""A file of triples: subjects, properties and objects, one triple a line."""
+"""A file of triples: subject, property and object, one triple per line."""
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
 
-from shadowprobe.build.dumps.files import broken, open_dump
+from shadowprobe.base.compressed import read_compressed_lines
+from shadowprobe.base.files import BOM
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import BOM
 
 _PROPERTY = re.compile(r"P[1-9][0-9]*")
 
 
 class Triple(Struct, frozen=True):
-    """A fact: an object in all its forms, and how common the subject is, where that is known."""
+    """A fact: the object in all its forms, and the frequency of the subject, if known."""
 
     subject: str
-    # `property` itself is a word of Python's.
+    # `property` is a built-in name of Python.
     number: str = field(name="property")
     object: tuple[str, ...] | str
     frequency: int | None = None
@@ -33,23 +32,19 @@ class Triple(Struct, frozen=True):
 
 
 def read_triples(path: Path) -> Iterator[Triple]:
-    """The triples of a file, `subject<TAB>property<TAB>object[<TAB>frequency]` or JSON lines with these fields.
+    """Reads triples from `subject<TAB>property<TAB>object[<TAB>frequency]` or JSON lines with these fields.
 
-    Forms of an object are parted by `|`, in JSON they are a list. Packed by gzip or bzip2 or not at all.
+    Forms of an object are separated by `|`; in JSON they are a list. The file may be compressed with gzip or bzip2.
     """
-    with open_dump(path) as file:
-        try:
-            for number, raw in enumerate(file, start=1):
-                line = raw.removeprefix(BOM).strip(b"\r\n")
-                if line.strip():
-                    yield _checked(path, number, line)
-        except (OSError, EOFError, zlib.error) as error:
-            raise broken(path, error) from None
+    for number, raw in enumerate(read_compressed_lines(path), start=1):
+        line = raw.removeprefix(BOM).strip(b"\r\n")
+        if line.strip():
+            yield _read_triple(path, number, line)
 
 
-def _checked(path: Path, number: int, line: bytes) -> Triple:
+def _read_triple(path: Path, number: int, line: bytes) -> Triple:
     try:
-        triple = _of_json(line) if line.lstrip().startswith(b"{") else _of_table(line.decode("utf-8"))
+        triple = _parse_json(line) if line.lstrip().startswith(b"{") else _parse_columns(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise InputError(path, f"is not UTF-8 (byte {error.start}: {error.reason})", line=number) from None
     except ValueError as error:
@@ -69,7 +64,7 @@ def _checked(path: Path, number: int, line: bytes) -> Triple:
     return triple
 
 
-def _of_json(line: bytes) -> Triple:
+def _parse_json(line: bytes) -> Triple:
     try:
         return msgspec.json.decode(line, type=Triple)
     except msgspec.ValidationError:
@@ -78,10 +73,10 @@ def _of_json(line: bytes) -> Triple:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _of_table(line: str) -> Triple:
+def _parse_columns(line: str) -> Triple:
     cells = [cell.strip() for cell in line.split("\t")]
     if len(cells) not in {3, 4}:
-        raise ValueError(f"has {len(cells)} columns, and not subject, property and object, and perhaps a frequency")
+        raise ValueError(f"has {len(cells)} columns: expected subject, property, object and perhaps a frequency")
     frequency = cells[3] if len(cells) == 4 else ""
     if frequency and not (frequency.isascii() and frequency.isdecimal()):
         raise ValueError(f"the frequency {frequency!r} is not a whole number")

@@ -1,4 +1,4 @@
-"""Entities by the API of a Wikibase: found by name, with their facts, their classes and the names of their values."""
+"""Entities by name from the API of a Wikibase, with their facts, their classes and the names of their values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Raw, Struct
 
-from shadowprobe.build.wiki import batches
-from shadowprobe.retrieval.wikidata.dump import Progress
-from shadowprobe.retrieval.wikidata.entities import EVERY_LANGUAGE, INSTANCE_OF, SUBCLASS_OF, Item, read_item
-from shadowprobe.retrieval.wikidata.service import Service, checked_address
-from shadowprobe.retrieval.wikidata.store import Contents, Writer, writing
+from shadowprobe.build.wiki.wiki_api import batches
+from shadowprobe.net.urls import check_option
+from shadowprobe.sets.fact_store import Contents, Writer, open_new_store
+from shadowprobe.sets.service import Service
+from shadowprobe.sets.wikidata_dump import Progress
+from shadowprobe.sets.wikidata_entities import EVERY_LANGUAGE, INSTANCE_OF, SUBCLASS_OF, WikidataItem, read_item
 
 T = TypeVar("T")
 EXAMPLE = "https://www.wikidata.org"
@@ -23,7 +24,7 @@ EXAMPLE = "https://www.wikidata.org"
 AT_ONCE = 50
 # Hits that are looked at for a name: a search goes on with ever longer names that only begin with it.
 MOST_HITS = 500
-# The seconds that its copies may lag behind before it would rather not be asked, as its manual advises.
+# The seconds that its copies may lag behind before it should get no requests, as its manual advises.
 MAXLAG = "5"
 CUT = f"names whose search was cut off after {MOST_HITS} hits"
 GONE = "entities that the search knows and the wiki does not"
@@ -59,7 +60,7 @@ class _Lead(Struct, rename={"origin": "from"}):
 
 
 class _State(Struct):
-    """Whether an entity is there, and the id under which it was asked for where that is another's now."""
+    """Whether an entity exists, and the requested id if it now belongs to another."""
 
     missing: str | bool | None = None
     redirects: _Lead | None = None
@@ -67,7 +68,7 @@ class _State(Struct):
 
 def api_address(url: str) -> str:
     """Where the API stands, given its own address or that of the wiki."""
-    checked = checked_address("--api", url, EXAMPLE)
+    checked = check_option("--api", url, EXAMPLE)
     return checked if urlsplit(checked).path.endswith(".php") else f"{checked}/w/api.php"
 
 
@@ -81,32 +82,32 @@ class Wikibase:
 
     def search(self, name: str) -> list[str]:
         """The items that have exactly this name, in small and capital letters too."""
-        asked = {"search": name, "language": self.language, "uselang": self.language, "type": "item"}
-        found: dict[str, None] = {}
+        sent = {"search": name, "language": self.language, "uselang": self.language, "type": "item"}
+        qids: dict[str, None] = {}
         start: int | None = 0
         while start is not None:
             if start >= MOST_HITS:
                 self.dropped[CUT] += 1
                 break
             place = {"limit": str(AT_ONCE), "continue": str(start)}
-            answer = self._ask("wbsearchentities", msgspec.json.Decoder(_Search).decode, asked | place)
-            found |= {hit.id: None for hit in answer.search if hit.is_called(name)}
+            answer = self._ask("wbsearchentities", msgspec.json.Decoder(_Search).decode, sent | place)
+            qids |= {hit.id: None for hit in answer.search if hit.is_called(name)}
             # One that goes on where it began would never come to an end.
             start = answer.more if answer.more is not None and answer.more > start else None
-        return list(found)
+        return list(qids)
 
-    def items(self, qids: Iterable[str], properties: Collection[str], parts: str) -> Iterator[tuple[str, Item]]:
+    def items(self, qids: Iterable[str], properties: Collection[str], parts: str) -> Iterator[tuple[str, WikidataItem]]:
         """Each id with the item that it leads to, through a redirect if need be; those that are gone are left out."""
 
-        def parse(body: bytes) -> dict[str, Item]:
+        def parse(body: bytes) -> dict[str, WikidataItem]:
             entities = msgspec.json.decode(body, type=_Entities).entities
             return dict(_read(entities, self.language, properties)) if isinstance(entities, dict) else {}
 
-        asked = {"props": parts, "languages": f"{self.language}|{EVERY_LANGUAGE}"}
+        sent = {"props": parts, "languages": f"{self.language}|{EVERY_LANGUAGE}"}
         if parts == WHOLE:
-            asked["sitefilter"] = f"{self.language.replace('-', '_')}wiki"
+            sent["sitefilter"] = f"{self.language.replace('-', '_')}wiki"
         for batch in batches(qids, AT_ONCE):
-            answer = self._ask("wbgetentities", parse, asked | {"ids": "|".join(batch)})
+            answer = self._ask("wbgetentities", parse, sent | {"ids": "|".join(batch)})
             yield from ((qid, answer[qid]) for qid in batch if qid in answer)
 
     def _ask(self, action: str, parse: Callable[[bytes], T], parameters: dict[str, str]) -> T:
@@ -126,8 +127,8 @@ class Wikibase:
         return parsed[-1]
 
 
-def _read(entities: dict[str, Raw], language: str, properties: Collection[str]) -> Iterator[tuple[str, Item]]:
-    """The items of an answer under the ids that were asked for."""
+def _read(entities: dict[str, Raw], language: str, properties: Collection[str]) -> Iterator[tuple[str, WikidataItem]]:
+    """The items of an answer under the requested ids."""
     for key, raw in entities.items():
         state = msgspec.json.decode(raw, type=_State)
         item = read_item(raw, language, properties) if state.missing is None else None
@@ -145,51 +146,49 @@ def load_names(
     *,
     subclasses: bool = False,
     progress: Progress | None = None,
-) -> Contents:
+) -> None:
     """Puts all items of some names into a file of facts, with the names of their values and, if wanted, their classes.
 
     It is made anew each time: the answers are in the archive of the service.
     """
-    tell = progress or (lambda what, done, total: None)
+    report = progress or (lambda what, done, total: None)
     contents = Contents([wikibase.url], wikibase.language, sorted(properties))
-    with writing(store, contents) as writer:
-        found: dict[str, None] = {}
+    with open_new_store(store, contents) as writer:
+        qids: dict[str, None] = {}
         for number, name in enumerate(names, start=1):
-            found |= dict.fromkeys(wikibase.search(name))
-            tell("names searched for", number, len(names))
-        known, classes, values = _add_items(wikibase, writer, found, properties, tell)
+            qids |= dict.fromkeys(wikibase.search(name))
+            report("names searched for", number, len(names))
+        known, classes, values = _add_items(wikibase, writer, qids, properties, report)
         if subclasses:
-            _add_classes(wikibase, writer, classes, tell)
+            _add_classes(wikibase, writer, classes, report)
         for number, (qid, item) in enumerate(wikibase.items(sorted(values - known), (), NAMES), start=1):
-            writer.name(qid, item.names)
-            tell("names of values", number, None)
-        contents.counts = {"items": len(known)}
-    return contents
+            writer.add_names(qid, item.names)
+            report("names of values", number, None)
 
 
 def _add_items(
-    wikibase: Wikibase, writer: Writer, found: Collection[str], properties: Collection[str], tell: Progress
+    wikibase: Wikibase, writer: Writer, qids: Collection[str], properties: Collection[str], report: Progress
 ) -> tuple[set[str], set[str], set[str]]:
-    """Adds the items that were found, each once; gives their ids, those of their classes and of their values."""
+    """Adds the items, each once; returns their ids, those of their classes and of their values."""
     known: set[str] = set()
     classes: set[str] = set()
     values: set[str] = set()
     there = 0
-    for _, item in wikibase.items(found, {*properties, INSTANCE_OF, SUBCLASS_OF}, WHOLE):
+    for _, item in wikibase.items(qids, {*properties, INSTANCE_OF, SUBCLASS_OF}, WHOLE):
         there += 1
-        tell("entities", there, len(found))
+        report("entities", there, len(qids))
         if item.qid in known:
             continue
         known.add(item.qid)
         writer.add(item)
         classes.update(item.items(INSTANCE_OF))
         values.update(other for number in properties for other in item.items(number))
-    if there < len(found):
-        wikibase.dropped[GONE] += len(found) - there
+    if there < len(qids):
+        wikibase.dropped[GONE] += len(qids) - there
     return known, classes, values
 
 
-def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], tell: Progress) -> None:
+def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], report: Progress) -> None:
     """Adds the classes above some classes, all the way up."""
     seen: set[str] = set()
     left = set(classes)
@@ -199,7 +198,7 @@ def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], tel
         for qid, item in wikibase.items(sorted(left), {SUBCLASS_OF}, CLASSES):
             # A class that was merged into another is as good as one below it.
             parents = [*item.items(SUBCLASS_OF), *([item.qid] if item.qid != qid else [])]
-            writer.classify(qid, parents)
+            writer.add_parents(qid, parents)
             above.update(parents)
         left = above - seen
-        tell("classes", len(seen), None)
+        report("classes", len(seen), None)

@@ -1,62 +1,52 @@
-"""The JSON dump of Wikidata as a stream: one entity a line, read once, in memory one at a time."""
+"""Reads the JSON dump of Wikidata as a stream: one entity per line, one at a time in memory."""
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
-from shadowprobe.build.dumps.files import broken, cut_off, open_dump
+from shadowprobe.base.compressed import read_compressed_lines, truncated_file
 from shadowprobe.errors import InputError
-from shadowprobe.retrieval.wikidata.entities import INSTANCE_OF, SUBCLASS_OF, Item, read_item
-from shadowprobe.retrieval.wikidata.store import Contents, read_contents, writing
+from shadowprobe.sets.fact_store import Contents, open_new_store, read_contents
+from shadowprobe.sets.wikidata_entities import INSTANCE_OF, SUBCLASS_OF, WikidataItem, read_item
 
-# Told what is under way, how much of it is done, and how much there is, which a dump does not say.
+# A function of the current step, the number of items that are done, and the total, which is not known for a dump.
 Progress = Callable[[str, int, int | None], None]
-# Lines between two words about how far it is.
-OFTEN = 10_000
+# Progress is reported after this number of lines.
+PROGRESS_LINES = 10_000
 
 
 def read_dump(
     path: Path, language: str, properties: Collection[str], progress: Progress | None = None
-) -> Iterator[Item]:
-    """The items of a dump, packed by gzip or bzip2 or not at all; what is no item is passed over.
+) -> Iterator[WikidataItem]:
+    """Reads the items of a dump, which may be compressed with gzip or bzip2; other entities are skipped.
 
-    A file without the list's brackets, one entity a line, is read as well.
+    A file without the brackets of the list, one entity per line, is read as well.
     """
     opened = closed = False
-    for number, line in _lines(path):
+    for number, line in enumerate(read_compressed_lines(path), start=1):
         text = line.strip()
         if text == b"[":
             opened = True
         elif text == b"]":
             closed = True
         elif text:
-            item = _item(path, number, text.removesuffix(b","), language, properties)
+            item = _read_line(path, number, text.removesuffix(b","), language, properties)
             if item is not None:
                 yield item
-        if progress is not None and number % OFTEN == 0:
+        if progress is not None and number % PROGRESS_LINES == 0:
             progress(f"{path.name}, lines", number, None)
     if opened and not closed:
-        raise cut_off(path)
+        raise truncated_file(path)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with open_dump(path) as file:
-        try:
-            yield from enumerate(file, start=1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise broken(path, error) from None
-
-
-def _item(path: Path, number: int, text: bytes, language: str, properties: Collection[str]) -> Item | None:
+def _read_line(path: Path, number: int, text: bytes, language: str, properties: Collection[str]) -> WikidataItem | None:
     try:
         return read_item(text, language, properties)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise InputError(path, f"is no entity of Wikidata ({error})", line=number) from None
+        raise InputError(path, f"is not an entity of Wikidata ({error})", line=number) from None
     except msgspec.DecodeError as error:
         raise InputError(path, f"not valid JSON ({error})", line=number) from None
     except ValueError as error:
@@ -65,21 +55,17 @@ def _item(path: Path, number: int, text: bytes, language: str, properties: Colle
 
 def load_dump(
     path: Path, store: Path, language: str, properties: Collection[str], progress: Progress | None = None
-) -> Contents:
-    """Puts what is needed of a dump into a file of facts, unless it stands there already."""
+) -> None:
+    """Copies the needed part of a dump into a file of facts, unless that was done before."""
     if not path.is_file():
         raise InputError(path, "is a directory, not a file" if path.is_dir() else "no such file")
-    said = path.stat()
-    contents = Contents([path.name, str(said.st_size), str(said.st_mtime_ns)], language, sorted(properties))
-    known = read_contents(store)
-    if known is not None and msgspec.structs.replace(known, counts={}) == contents:
-        return known
-    counts: Counter[str] = Counter()
-    with writing(store, contents) as writer:
+    status = path.stat()
+    contents = Contents([path.name, str(status.st_size), str(status.st_mtime_ns)], language, sorted(properties))
+    if read_contents(store) == contents:
+        return
+    item = None
+    with open_new_store(store, contents) as writer:
         for item in read_dump(path, language, {*properties, INSTANCE_OF, SUBCLASS_OF}, progress):
             writer.add(item)
-            counts["items"] += 1
-        if not counts:
+        if item is None:
             raise InputError(path, "holds no item of Wikidata")
-        contents.counts = dict(counts)
-    return contents

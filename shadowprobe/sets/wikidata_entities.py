@@ -1,38 +1,37 @@
-"""An entity of Wikidata as far as sets are made of it, read from Wikidata's own JSON."""
+"""Reads an entity from Wikidata's JSON, with the parts that are needed to make sets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
 
-T = TypeVar("T")
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
-# Under this code a name stands that is the same in every language, and then often under no other.
+# The code of names that are the same in every language. They often have no entry for a single language.
 EVERY_LANGUAGE = "mul"
 _QID = re.compile(r"Q[1-9][0-9]*")
 # PHP writes a table without entries as a list.
 _Table = dict[str, Raw] | list[Raw]
 
 
-class Value(NamedTuple):
-    """What a statement says: another item, or else a text or number in its forms, the one to be shown first."""
+class StatementValue(NamedTuple):
+    """The value of a statement: another item, or a text or number in its forms, of which the first is shown."""
 
     item: str | None
     forms: tuple[str, ...] = ()
 
 
-class Item(Struct, frozen=True):
-    """An item: its names, the label first; its article's title; and its values by property, of the best rank only."""
+class WikidataItem(Struct, frozen=True):
+    """An item: its names (the label first), the title of its article, and its best-ranked values by property."""
 
     qid: str
     names: tuple[str, ...]
     title: str | None
-    claims: dict[str, tuple[Value, ...]]
+    claims: dict[str, tuple[StatementValue, ...]]
 
     def items(self, number: str) -> list[str]:
         """The items that are values of a property."""
@@ -74,7 +73,7 @@ class _Statement(Struct):
 class _EntityId(Struct, rename="kebab"):
     entity_type: str = "item"
     id: str | None = None
-    # All that dumps of the first years have.
+    # The dumps of the first years only have this.
     numeric_id: int | None = None
 
 
@@ -86,30 +85,30 @@ class _Text(Struct):
     text: str
 
 
-_entity = msgspec.json.Decoder(_Entity).decode
-_term = msgspec.json.Decoder(_Term).decode
-_terms = msgspec.json.Decoder(list[_Term]).decode
-_sitelink = msgspec.json.Decoder(_Sitelink).decode
-_statements = msgspec.json.Decoder(list[_Statement]).decode
+_decode_entity = msgspec.json.Decoder(_Entity).decode
+_decode_term = msgspec.json.Decoder(_Term).decode
+_decode_terms = msgspec.json.Decoder(list[_Term]).decode
+_decode_sitelink = msgspec.json.Decoder(_Sitelink).decode
+_decode_statements = msgspec.json.Decoder(list[_Statement]).decode
 
 
-def read_item(content: bytes | Raw, language: str, properties: Collection[str]) -> Item | None:
-    """The item in a piece of JSON, with the claims of some properties; None for what is no item, ValueError for junk.
+def read_item(content: bytes | Raw, language: str, properties: Collection[str]) -> WikidataItem | None:
+    """Reads an item from JSON with the claims of some properties; None for another entity, ValueError for bad data.
 
-    Its names are those of the language, and those for every language where the label or the aliases lack.
+    Its names are those of the language and those for every language.
     """
-    entity = _entity(content)
+    entity = _decode_entity(content)
     if entity.type != "item":
         return None
     if not _QID.fullmatch(entity.id):
         raise ValueError(f"{entity.id!r} is not the id of an item")
     link = _get(entity.sitelinks, f"{language.replace('-', '_')}wiki")
     claims = {number: _get(entity.claims, number) for number in properties}
-    return Item(
+    return WikidataItem(
         entity.id,
-        tuple(dict.fromkeys(_names(entity, language))),
-        _sitelink(link).title if link is not None else None,
-        {number: values for number, raw in claims.items() if raw is not None and (values := _values(raw))},
+        tuple(dict.fromkeys(_list_names(entity, language))),
+        _decode_sitelink(link).title if link is not None else None,
+        {number: values for number, raw in claims.items() if raw is not None and (values := _read_values(raw))},
     )
 
 
@@ -117,45 +116,42 @@ def _get(table: _Table, key: str) -> Raw | None:
     return table.get(key) if isinstance(table, dict) else None
 
 
-def _names(entity: _Entity, language: str) -> Iterator[str]:
-    """The label of the language, or else the one for every language; then the aliases of both."""
+def _list_names(entity: _Entity, language: str) -> Iterator[str]:
+    """Yields the label of the language, or else the one for every language; then the aliases of both."""
     labels = [_get(entity.labels, code) for code in (language, EVERY_LANGUAGE)]
-    yield from (_term(raw).value for raw in [raw for raw in labels if raw is not None][:1])
+    yield from (_decode_term(raw).value for raw in [raw for raw in labels if raw is not None][:1])
     for code in (language, EVERY_LANGUAGE):
         aliases = _get(entity.aliases, code)
         if aliases is not None:
-            yield from (term.value for term in _terms(aliases))
+            yield from (term.value for term in _decode_terms(aliases))
 
 
-def _values(raw: Raw) -> tuple[Value, ...]:
-    """The values of the best rank there is, each once; an unknown value, or none, is passed over."""
-    statements = _statements(raw)
+def _read_values(raw: Raw) -> tuple[StatementValue, ...]:
+    """Returns the values of the best rank, each once; missing and unknown values are skipped."""
+    statements = _decode_statements(raw)
     best = "preferred" if any(statement.rank == "preferred" for statement in statements) else "normal"
     snaks = [statement.mainsnak for statement in statements if statement.rank == best]
-    return tuple(dict.fromkeys(_known(_value(snak.datavalue) for snak in snaks if snak.datavalue is not None)))
+    values = (_read_value(snak.datavalue) for snak in snaks if snak.datavalue is not None)
+    return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def _known(values: Iterable[T | None]) -> Iterator[T]:
-    return (value for value in values if value is not None)
-
-
-def _value(value: _DataValue) -> Value | None:
+def _read_value(value: _DataValue) -> StatementValue | None:
     if value.type == "wikibase-entityid":
         entity = msgspec.json.decode(value.value, type=_EntityId)
         qid = entity.id or f"Q{entity.numeric_id}"
-        return Value(qid) if entity.entity_type == "item" and _QID.fullmatch(qid) else None
+        return StatementValue(qid) if entity.entity_type == "item" and _QID.fullmatch(qid) else None
     if value.type == "quantity":
-        return Value(None, _number_forms(msgspec.json.decode(value.value, type=_Quantity).amount))
+        return StatementValue(None, _format_number(msgspec.json.decode(value.value, type=_Quantity).amount))
     if value.type == "string":
-        return Value(None, (msgspec.json.decode(value.value, type=str),))
+        return StatementValue(None, (msgspec.json.decode(value.value, type=str),))
     if value.type == "monolingualtext":
-        return Value(None, (msgspec.json.decode(value.value, type=_Text).text,))
-    # Dates, places on the globe and the like are no answers to any of our questions.
+        return StatementValue(None, (msgspec.json.decode(value.value, type=_Text).text,))
+    # Dates, coordinates and similar values are not answers to any of our questions.
     return None
 
 
-def _number_forms(amount: str) -> tuple[str, ...]:
-    """A number as people write it, and as it stands: `20,405` and `20405`."""
+def _format_number(amount: str) -> tuple[str, ...]:
+    """Writes a number with and without commas: `20,405` and `20405`."""
     try:
         number = Decimal(amount)
     except InvalidOperation:

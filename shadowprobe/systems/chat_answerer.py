@@ -1,4 +1,4 @@
-"""A chat model that is asked about documents on namesakes, and answers in plain text."""
+"""A chat model that answers questions about documents on namesakes, in plain text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from shadowprobe.chat import ChatLinker
+from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.base.secrets import mask_url
+from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError
-from shadowprobe.knowledge import Knowledge
-from shadowprobe.masking import public_url
-from shadowprobe.model import Failure, Prediction, Snippet
-from shadowprobe.retrieval.ambigdocs import AmbigSet
-from shadowprobe.web import Request
+from shadowprobe.queries.ambigdocs_sets import AmbigSet
+from shadowprobe.systems.chat_linker import ChatLinker
+from shadowprobe.systems.web_linker import Request
 
 if TYPE_CHECKING:
     import httpx
@@ -34,14 +34,14 @@ _OPTION = re.compile(r"-o (\w+)=(`?)")
 
 
 class Answer(Struct, frozen=True):
-    """What a model said of a set."""
+    """What a language model answered about a set."""
 
     id: str
     answer: str
 
 
-def prompt_of(one: AmbigSet, order_seed: int = 0) -> str:
-    """What a model is asked about a set; the documents stand in an order drawn for it, so that no popular one leads."""
+def make_prompt(one: AmbigSet, order_seed: int = 0) -> str:
+    """The prompt for a set; its documents are in random order, so that the popular one is not always first."""
     documents = list(one.documents)
     random.Random(f"{order_seed}\n{one.id}").shuffle(documents)
     shown = (f"Document {number}: {each.title}\n{each.text}" for number, each in enumerate(documents, start=1))
@@ -59,12 +59,12 @@ class Asker(ChatLinker):
     def described(self) -> dict[str, Any]:
         """The model as a run records it."""
         answering = ("temperature", "seed", "max_tokens", "order_seed", *sorted(self.incidental))
-        options = {"url": public_url(self.url)} | {name: getattr(self, name) for name in answering}
+        options = {"url": mask_url(self.url)} | {name: getattr(self, name) for name in answering}
         return {"name": self.model, "prompt": PROMPT, "options": options}
 
     @contextmanager
-    def started(self) -> Iterator[None]:
-        """Ready to be asked while the block runs; an error names options as they are typed here."""
+    def connect(self) -> Iterator[None]:
+        """Connects to the model for the length of the block; an error names options as this command has them."""
         try:
             self.open(Knowledge({}, ()))
             try:
@@ -72,31 +72,31 @@ class Asker(ChatLinker):
             finally:
                 self.close()
         except LinkerError as error:
-            raise LinkerError(_as_typed(str(error))) from error
+            raise LinkerError(_rename_options(str(error))) from error
 
     def ask(self, sets: Sequence[AmbigSet]) -> Iterator[Answer | Failure]:
-        """What the model says of each set, side by side as many as `concurrency` allows."""
-        prompts = [Snippet(one.id, "all", prompt_of(one, self.order_seed), 0, 0) for one in sets]
-        for found in self.link(prompts):
-            if isinstance(found, Failure):
-                yield Failure(found.id, _as_typed(found.error))
+        """The answer to each set; as many requests run in parallel as `concurrency` allows."""
+        prompts = [Snippet(one.id, "all", make_prompt(one, self.order_seed), 0, 0) for one in sets]
+        for reply in self.link(prompts):
+            if isinstance(reply, Failure):
+                yield Failure(reply.id, _rename_options(reply.error))
             else:
-                yield Answer(found.id, found.answer or "")
+                yield Answer(reply.id, reply.answer or "")
 
     def request(self, snippet: Snippet) -> Request:
         """The prompt as one user message."""
         return self.post(snippet.text)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """The reply as it is, without what the model thinks aloud before it."""
+        """The reply without the thoughts before it."""
         reply, _ = self.reply_of(response)
-        # Some templates open the thought themselves and only its end shows.
-        said = reply.rpartition("</think>")[2].strip()
-        if not said or said.startswith("<think>"):
+        # Some templates open the thought themselves, so that only its end is in the reply.
+        answer = reply.rpartition("</think>")[2].strip()
+        if not answer or answer.startswith("<think>"):
             raise ItemError("the reply is a thought without an answer: -o max_tokens=N allows a longer one")
-        return Prediction(snippet.id, answer=said)
+        return Prediction(snippet.id, answer=answer)
 
 
-def _as_typed(message: str) -> str:
+def _rename_options(message: str) -> str:
     """A message of the web machinery with `--max-tokens N` in place of `-o max_tokens=N`."""
     return _OPTION.sub(lambda option: f"--{option[1].replace('_', '-')}{option[2] or ' '}", message)

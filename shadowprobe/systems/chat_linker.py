@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from shadowprobe.errors import ItemError, LinkerError
-from shadowprobe.web import Request, WebLinker
+from shadowprobe.systems.web_linker import Request, WebLinker
 
 if TYPE_CHECKING:
     import httpx
@@ -44,7 +45,7 @@ class Completion(Struct):
 
 
 class ChatLinker(WebLinker):
-    """A chat model: a wrapper sends a prompt by `post`, and finds in `reply_of` what the model said.
+    """A chat model: a wrapper sends a prompt by `post`, and gets the model's text by `reply_of`.
 
     The prompt is one user message, for templates without a system role. `seed`, `temperature` and `max_tokens` are not
     sent when `none`; some hosted models refuse one or the other. A token in SHADOWPROBE_LLM_TOKEN is sent as
@@ -67,19 +68,21 @@ class ChatLinker(WebLinker):
         super().__init__(timeout=timeout, **web)
         if max_tokens is not None and max_tokens < 1:
             raise ValueError("max_tokens must be at least 1")
+        if temperature is not None and not 0 <= temperature < math.inf:
+            raise ValueError("temperature must be a number not below 0, or none")
         self.model = model
         self.temperature, self.seed, self.max_tokens = temperature, seed, max_tokens
 
     def post(self, prompt: str, **wanted: Any) -> Request:
         """One user message, with what else is wanted of the reply; what is not set is not sent."""
-        asked: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": prompt}]}
+        sent: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": prompt}]}
         limits = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
-        asked |= {name: value for name, value in limits.items() if value is not None}
+        sent |= {name: value for name, value in limits.items() if value is not None}
         token = self.optional_token
         return Request(
             "POST",
             self._address(),
-            json=asked | wanted,
+            json=sent | wanted,
             headers={"Authorization": f"Bearer {token}"} if token else None,
         )
 
@@ -109,20 +112,21 @@ class ChatLinker(WebLinker):
 
     def refuse(self, response: httpx.Response, problem: str) -> None:
         """Stops the run where every other prompt would be refused too, and says what to type."""
-        said = self._complaint(response)
+        complaint = self._complaint(response)
         if response.status_code == 404:
             raise LinkerError(
-                f"{problem} ({said}): does the server have the model `{self.model}`? `-o url=` ends in /v1 as a rule"
+                f"{problem} ({complaint}): does the server have the model `{self.model}`?"
+                " `-o url=` ends in /v1 as a rule"
             )
         if response.status_code not in {400, 422}:
             super().refuse(response, problem)
             return
         # A text that is too long for the model is the failure of its snippet, whatever fields the message names.
-        if "context" not in said.lower():
+        if "context" not in complaint.lower():
             for fields, advice in self.advice():
-                if re.search(fields, said):
-                    raise LinkerError(f"{problem} ({said}): {advice}")
-        raise ItemError(f"{problem} ({said})")
+                if re.search(fields, complaint):
+                    raise LinkerError(f"{problem} ({complaint}): {advice}")
+        raise ItemError(f"{problem} ({complaint})")
 
     def advice(self) -> list[tuple[str, str]]:
         """What to type when the server refuses a field; a wrapper that sends more adds its own."""

@@ -1,4 +1,4 @@
-"""How the models of Hugging Face are loaded: without a progress bar, and with one line where it fails."""
+"""Loads models of Hugging Face without a progress bar, and with clear errors."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 from shadowprobe import LinkerError
 
-# So many seconds the hub may take to say that it is there.
-PATIENCE = 10.0
+# The time limit in seconds for a first answer of the hub.
+HUB_TIMEOUT = 10.0
 
 
 @contextmanager
-def loading(linker: str, model: str) -> Iterator[None]:
-    """Says of whatever goes wrong inside that the linker's model cannot be loaded."""
+def handle_load_errors(linker: str, model: str) -> Iterator[None]:
+    """Turns any error inside into one that says that the linker's model cannot be loaded."""
     from transformers.utils import logging
 
-    # Progress is the runner's to show, and only on a terminal.
+    # The run shows its own progress, and only on a terminal.
     silence: Any = logging.disable_progress_bar
     silence()
     try:
-        with _without_a_dead_hub(model):
+        with _avoid_dead_hub(model):
             yield
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
@@ -33,9 +33,9 @@ def loading(linker: str, model: str) -> Iterator[None]:
 
 
 @contextmanager
-def _without_a_dead_hub(model: str) -> Iterator[None]:
-    """Leaves a hub that does not answer alone: each file would be asked for six times, and may be in the cache."""
-    if Path(model).exists() or _hub_answers(model):
+def _avoid_dead_hub(model: str) -> Iterator[None]:
+    """Works offline if the hub does not answer: each file would be requested six times, and may be in the cache."""
+    if Path(model).exists() or _is_hub_alive(model):
         yield
         return
     from huggingface_hub import constants
@@ -47,13 +47,13 @@ def _without_a_dead_hub(model: str) -> Iterator[None]:
         constants.HF_HUB_OFFLINE = before
 
 
-def _hub_answers(model: str) -> bool:
-    """True where the hub says anything, be it that it has no such model."""
+def _is_hub_alive(model: str) -> bool:
+    """True if the hub gives any answer, for example that it has no such model."""
     from huggingface_hub import HfApi
 
     try:
-        HfApi().model_info(model, timeout=PATIENCE)
+        HfApi().model_info(model, timeout=HUB_TIMEOUT)
     except Exception as error:
-        # A name that can be none is refused before anything is asked, and in better words than ours.
+        # An invalid name is refused without a request, with a better message than ours.
         return isinstance(error, ValueError) or getattr(error, "response", None) is not None
     return True

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
+from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError
-from shadowprobe.knowledge import Knowledge
-from shadowprobe.model import Candidate, Entity, Failure, Prediction, Snippet
 
 LINK_RETURNS = (
     "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
@@ -40,9 +40,13 @@ class Linker:
 
     def open(self, knowledge: Knowledge) -> None:
         """Gives the linker what the dataset knows, then lets it prepare."""
+        self.set_knowledge(knowledge)
+        self.setup()
+
+    def set_knowledge(self, knowledge: Knowledge) -> None:
+        """Gives the linker what the dataset knows, and forgets the notes of an earlier run."""
         self.knowledge = knowledge
         self.notes: list[str] = []
-        self.setup()
 
     def setup(self) -> None:
         """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
@@ -144,3 +148,7 @@ def by_id(returned: Any) -> dict[str, Prediction | Failure]:
             raise ItemError(f"two predictions for {prediction.id!r}")
         predictions[prediction.id] = prediction
     return predictions
+
+
+# A linker that fails on this many snippets before it has answered one is broken, and the run stops at once.
+HOPELESS = 16

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from shadowprobe.base.files import drop_torn_line
+from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.model import Snippet
+from shadowprobe.dataset.index import digest_question
 from shadowprobe.errors import InputError
-from shadowprobe.jsonl import encode_lines, read_lines
-from shadowprobe.model import Snippet
-from shadowprobe.repeats import question
-from shadowprobe.run_directory import REPLIES, drop_torn_line
 
 if TYPE_CHECKING:
     import httpx
+
+
+# The raw replies of a service, if the user wants to keep them.
+REPLIES = "replies.jsonl"
 
 
 class Reply(Struct, frozen=True, omit_defaults=True):
@@ -65,7 +69,7 @@ class ReplyWriter:
 
     def add(self, snippet: Snippet, reply: Reply) -> None:
         """Keeps the reply to a snippet."""
-        self._file.write(encode_lines([replace(reply, asked=asked(snippet), id=snippet.id)]))
+        self._file.write(encode_lines([replace(reply, asked=question_key(snippet), id=snippet.id)]))
         self._file.flush()
 
     def close(self) -> None:
@@ -73,9 +77,9 @@ class ReplyWriter:
         self._file.close()
 
 
-def asked(snippet: Snippet) -> str:
-    """What tells one question to a service from another, whatever dataset it stands in."""
-    return question(snippet, with_gold=False).hex()
+def question_key(snippet: Snippet) -> str:
+    """The key of a question to a service, the same in every dataset."""
+    return digest_question(snippet).hex()
 
 
 def read_replies(path: Path) -> dict[str, Reply]:

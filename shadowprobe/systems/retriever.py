@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from shadowprobe.retrieval.model import Document, Hit, Query
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import LinkerError
+from shadowprobe.queries.query import Document, Hit, Query, Ranking
 
 
 class Retriever:
@@ -35,8 +38,8 @@ class Retriever:
         """Prepares the documents; they come once, and there may be millions."""
         raise NotImplementedError(f"{type(self).__name__} must define index()")
 
-    def search(self, queries: Sequence[Query], k: int) -> Sequence[Sequence[Hit] | None]:
-        """The best documents for each query, at most k, best first; None where it failed, to be asked again later."""
+    def search(self, queries: Sequence[Query], k: int) -> Sequence[Sequence[Hit] | Failure | None]:
+        """The best documents for each query, at most k, best first; a failure or None is repeated by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define search()")
 
     def close(self) -> None:
@@ -53,6 +56,40 @@ def document_text(document: Document) -> str:
     return f"{document.title}. {document.text}"
 
 
-def lot(query: Query, document: str) -> str:
+def random_order(query: Query, document: str) -> str:
     """Where a document stands in an order drawn for one query: among equal scores no document is always the first."""
     return hashlib.sha256(f"{query.text}\n{document}".encode()).hexdigest()
+
+
+def make_rankings(
+    retriever: Retriever, queries: Sequence[Query], hits: Sequence[Sequence[Hit] | Failure | None], depth: int
+) -> Iterator[Ranking | Failure]:
+    """The checked ranking of each query, or why the retriever has none."""
+    if len(hits) != len(queries):
+        raise LinkerError(f"retriever `{retriever.name}` gave {len(hits)} rankings for {len(queries)} queries")
+    for query, own_hits in zip(queries, hits, strict=True):
+        if own_hits is None or isinstance(own_hits, Failure):
+            yield own_hits or Failure(query.id, "the retriever failed on it")
+            continue
+        try:
+            yield _make_ranking(query, own_hits, depth)
+        except (TypeError, ValueError) as error:
+            raise LinkerError(f"retriever `{retriever.name}`, query {query.id!r}: {error}") from error
+
+
+def _make_ranking(query: Query, hits: Sequence[Hit], depth: int) -> Ranking:
+    for hit in hits:
+        if not isinstance(hit, tuple | list) or len(hit) != 2:
+            raise ValueError(f"search() gave {hit!r}, where Hit(ID OF THE DOCUMENT, SCORE) is called for")
+        # JSON has no such numbers, and NaN has no place in an order.
+        if not math.isfinite(hit[1]):
+            raise ValueError(f"the document {hit[0]!r} has the score {float(hit[1])}, which is no number")
+    ids = [str(hit[0]) for hit in hits]
+    # Raises for an id that no file can hold.
+    "".join(ids).encode()
+    if len(ids) > depth or len(set(ids)) < len(ids):
+        raise ValueError(
+            f"search() gave {len(ids)} documents, {len(set(ids))} of them different, where at most {depth} different"
+            " ones were asked for"
+        )
+    return Ranking(query.id, tuple(ids), tuple(round(float(hit[1]), 6) for hit in hits))

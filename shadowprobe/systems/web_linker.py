@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import os
-import random
-import threading
 import time
-from collections.abc import Coroutine, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
+from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
 from shadowprobe.errors import ItemError, LinkerError
-from shadowprobe.linker import Linker
-from shadowprobe.masking import place, public_url, without, without_bytes
-from shadowprobe.model import Failure, Prediction, Snippet
-from shadowprobe.replies import Reply, ReplyWriter, asked, read_replies
+from shadowprobe.net.blocking import LoopThread
+from shadowprobe.net.failures import (
+    ConnectionFailedError,
+    NoResponseError,
+    RedirectError,
+    RefusedError,
+    TokenError,
+)
+from shadowprobe.net.limits import Limits
+from shadowprobe.net.retries import PASSING, pause_before, retry_after
+from shadowprobe.net.urls import check_url
+from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.replies import Reply, ReplyWriter, question_key, read_replies
 
 if TYPE_CHECKING:
     import httpx
 
-T = TypeVar("T")
-# Statuses that may be gone at the next try.
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 BUSY = 429
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-# A service that asks for a longer pause than this is not waited for.
+# A longer pause than this is not waited for.
 LONGEST_RETRY_AFTER = 300.0
-# So many snippets in a row to which nothing useful was said, and a service that once answered is given up.
+# A service that answered before is given up after so many snippets in a row without a useful response.
 GONE = 8
 MOST_AT_ONCE = 1024
 SHOWN = 120
@@ -67,6 +69,7 @@ class WebLinker(Linker):
     endpoint: ClassVar[str] = ""
     keep_replies: Path | None = None
     from_replies: Path | None = None
+    _is_open: bool = False
     batch_size: ClassVar[int] = 256
     # A run may go on with other values of these.
     incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
@@ -94,12 +97,12 @@ class WebLinker(Linker):
     def ready(self) -> str:
         """The address, and whether there is a token."""
         known = f", token from {self.token_variable}" if self.optional_token else ""
-        return f"{place(self.url)}{known}"
+        return f"{shorten_url(self.url)}{known}"
 
     def outgoing(self, snippet: Snippet) -> str:
         """The request as it goes out, without the token."""
         request = self._request(snippet)
-        shown = [f"{request.method} {place(request.url)}"]
+        shown = [f"{request.method} {shorten_url(request.url)}"]
         shown += [msgspec.json.encode(part).decode() for part in (request.params, request.data, request.json) if part]
         if request.content:
             content = request.content
@@ -131,65 +134,44 @@ class WebLinker(Linker):
 
     def _check_url(self) -> None:
         try:
-            parts = urlsplit(self.url)
-            fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            fits = False
-        if not fits:
-            given = f", and {place(self.url)!r} is none" if self.url else ""
-            raise LinkerError(f"`{self.name}` needs the URL of its service{given}: add -o url=http://HOST:PORT/PATH")
+            check_url(self.url, allow_password=True)
+        except RefusedError:
+            given = f", and {shorten_url(self.url)!r} is none" if self.url else ""
+            raise LinkerError(
+                f"`{self.name}` needs the URL of its service{given}: add -o url=http://HOST:PORT/PATH"
+            ) from None
 
     def setup(self) -> None:
-        """Starts the loop in which requests wait for their answers; a notebook's own loop is left alone."""
-        from shadowprobe.connections import Connections
+        """Starts the loop in which requests wait for their responses."""
+        from shadowprobe.net.client import Client
 
         self._stored = read_replies(self.from_replies) if self.from_replies is not None else None
         if self._stored is None:
             self._check_url()
             self._check_token()
         else:
-            self.note(f"answers were read from replies that {place(self.url)} gave to an earlier run")
+            self.note(f"answers were read from replies that {shorten_url(self.url)} gave to an earlier run")
         self._kept = ReplyWriter(self.keep_replies) if self.keep_replies is not None else None
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name=f"{self.name}-requests", daemon=True)
-        self._thread.start()
-        self._client = Connections(
-            self.url,
-            # None of its own: each try has one that holds for the whole of it.
-            timeout=None,
-            follow_redirects=True,
-            event_hooks={"response": [self._keep_token_here]},
-        )
+        self._client, self._thread = Client(), LoopThread(f"{self.name}-requests")
         self._slots = asyncio.Semaphore(self.concurrency)
         self._not_before = self._next_slot = 0.0
         self._ever_reached = self._ever_answered = False
         self._fruitless, self._gone = 0, ""
-        # httpx logs every URL with its query, where some services want the token.
-        logging.getLogger("httpx").addFilter(self._clean_record)
+        self._is_open = True
 
     def close(self) -> None:
-        """Lets go of the connections and ends the loop."""
-        logging.getLogger("httpx").removeFilter(self._clean_record)
-        if hasattr(self, "_loop") and not self._loop.is_closed():
-            self._wait(self._end())
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        """Closes the connections and ends the loop."""
+        if self._is_open:
+            self._is_open = False
+            self._thread.run(self._client.close())
+            self._thread.close()
             if self._kept is not None:
                 self._kept.close()
-
-    async def _end(self) -> None:
-        """Ends what an interrupt has left under way, then the connections."""
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        await self._client.aclose()
 
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
         """Asks for every snippet; what was answered before a service went away is still returned."""
         self._raise_if_gone()
-        answers = self._wait(self._link_all(snippets))
+        answers = self._thread.run(self._link_all(snippets))
         if not any(isinstance(answer, Prediction) for answer in answers):
             self._raise_if_gone()
         return answers
@@ -197,14 +179,6 @@ class WebLinker(Linker):
     def _raise_if_gone(self) -> None:
         if self._gone:
             raise LinkerError(self._gone)
-
-    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
 
     async def _link_all(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
         async with asyncio.TaskGroup() as group:
@@ -229,19 +203,19 @@ class WebLinker(Linker):
                 return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
 
     async def _reply(self, snippet: Snippet) -> httpx.Response:
-        """What the service says, or said when its replies were kept."""
+        """The response of the service, or the stored one."""
         if self._stored is not None:
-            reply = self._stored.get(asked(snippet))
+            reply = self._stored.get(question_key(snippet))
             if reply is None:
                 raise ItemError(f"{self.from_replies} has no reply to this snippet")
             return reply.response()
         response = await self._send(self._request(snippet))
         if self._kept is not None:
             content, kind = (
-                without_bytes(self.optional_token, response.content),
+                mask_secret_bytes(self.optional_token, response.content),
                 response.headers.get("Content-Type", ""),
             )
-            self._kept.add(snippet, Reply.of(self.name, public_url(self.url), response.status_code, kind, content))
+            self._kept.add(snippet, Reply.of(self.name, mask_url(self.url), response.status_code, kind, content))
         return response
 
     def _request(self, snippet: Snippet) -> Request:
@@ -262,39 +236,18 @@ class WebLinker(Linker):
             raise ItemError(f"the answer cannot be read ({problem}): {self.beginning_of(response)!r}") from error
 
     async def _send(self, request: Request) -> httpx.Response:
-        """The answer to a request, after as many tries as it takes or may take."""
-        import httpx
-
-        where, problem, body, busy = place(request.url), "", "", 0
-        try:
-            built = self._client.build_request(
-                request.method,
-                request.url,
-                params=request.params,
-                json=request.json,
-                data=request.data,
-                content=request.content,
-                headers=request.headers,
-            )
-        except Exception as error:
-            raise ItemError(f"{where}: the request cannot be made ({type(error).__name__}: {error})") from None
+        """The response to a request, after as many tries as are needed and allowed."""
+        where, problem, body, busy = shorten_url(request.url), "", "", 0
+        built = self._built(request)
+        limits, secret = Limits(seconds=self.timeout), bool(self.optional_token)
         for attempt in range(self.retries + 1):
             await self._turn()
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt) * random.uniform(0.5, 1.5)
+            pause = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE)
             try:
-                async with asyncio.timeout(self.timeout):
-                    response = await self._client.send(built)
-            except TimeoutError:
-                problem = f"{where}: no answer in {self.timeout:g} s"
-                self._note_fruitless(problem)
-            except (httpx.UnsupportedProtocol, httpx.TooManyRedirects) as error:
-                raise LinkerError(f"{where}: {error}: -o url=... names another address") from None
-            except httpx.ConnectError as error:
-                problem = f"{where}: no connection ({error})"
-                self._note_unreached(problem)
-            except httpx.HTTPError as error:
-                problem = f"{where}: {type(error).__name__}: {error}"
-                self._note_fruitless(problem)
+                response = await self._client.send(built, limits, secret=secret)
+            except NoResponseError as error:
+                problem = f"{where}: {error.message}"
+                self._refuse_failure(error, where)
             else:
                 self._ever_reached = True
                 if response.is_success:
@@ -303,10 +256,10 @@ class WebLinker(Linker):
                 problem = f"{where}: {response.status_code} {response.reason_phrase}"
                 self.refuse(response, problem)
                 body = self.beginning_of(response)
-                asked_for = _retry_after(response)
-                pause = asked_for or pause
-                if asked_for is None and response.status_code != BUSY:
-                    self._note_fruitless(f"{problem}: {body!r}")
+                wanted = retry_after(response.headers)
+                pause = wanted or pause
+                if wanted is None and response.status_code != BUSY:
+                    self._note_fruitless(_quoting(problem, body))
                 else:
                     busy += 1
                 if pause > LONGEST_RETRY_AFTER:
@@ -318,32 +271,48 @@ class WebLinker(Linker):
                 await asyncio.sleep(pause)
         raise self._exhausted(problem, body, busy)
 
+    def _built(self, request: Request) -> httpx.Request:
+        import httpx
+
+        try:
+            return httpx.Request(
+                request.method,
+                request.url,
+                params=request.params,
+                json=request.json,
+                data=request.data,
+                content=request.content,
+                headers=request.headers,
+            )
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise ItemError(f"{shorten_url(request.url)}: the request cannot be made ({why})") from None
+
+    def _refuse_failure(self, error: NoResponseError, where: str) -> None:
+        """Raises for a failure that trying again would not change: ItemError, or LinkerError for all."""
+        problem = f"{where}: {error.message}"
+        if isinstance(error, TokenError):
+            target = shorten_url(error.target)
+            raise LinkerError(f"{where}: redirects to {target}, which is not sent the token: -o url=... to trust it")
+        if isinstance(error, RedirectError):
+            raise LinkerError(f"{problem}: -o url=... names another address")
+        if isinstance(error, ConnectionFailedError):
+            self._note_unreached(problem)
+        elif error.passing:
+            self._note_fruitless(problem)
+        else:
+            raise ItemError(problem)
+
     def _exhausted(self, problem: str, body: str, busy: int) -> ItemError:
         """The failure of a snippet that has had all its tries, at so many of which the service was busy."""
         if busy:
             # That says nothing, but a service that stays so for snippet after snippet lets nobody in any more.
-            self._note_fruitless(f"{problem}: {body!r}" if body else problem, busy)
+            self._note_fruitless(_quoting(problem, body), busy)
         times = f"{self.retries + 1} times" if self.retries else "once"
         return ItemError(f"{problem}, {times}" + (f"; at last: {body!r}" if body else ""))
 
-    async def _keep_token_here(self, response: httpx.Response) -> None:
-        """Stops a redirect that would take the token to another host, as 307 does with a form, or out into the open."""
-        import httpx
-
-        if response.has_redirect_location and self.optional_token:
-            try:
-                target = response.url.join(response.headers["Location"])
-            except httpx.InvalidURL:
-                # It cannot be followed, as httpx will say.
-                return
-            if target.host != response.url.host or (response.url.scheme, target.scheme) == ("https", "http"):
-                where, leads_to = place(str(response.url)), place(str(target))
-                raise LinkerError(
-                    f"{where}: redirects to {leads_to}, which is not sent the token: -o url=... to trust it"
-                )
-
     async def _turn(self) -> None:
-        """Waits for the end of a pause that the service asked for, then for the next slot under the rate."""
+        """Waits for the end of a pause that the service wants, then for the next slot under the rate."""
         while (wait := self._not_before - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         if self.rate:
@@ -375,7 +344,7 @@ class WebLinker(Linker):
         if response.status_code in {401, 403}:
             raise LinkerError(f"{problem}: is the token in {self.token_variable} right?")
         if response.status_code not in PASSING:
-            raise ItemError(f"{problem}: {self.beginning_of(response)!r}")
+            raise ItemError(_quoting(problem, self.beginning_of(response)))
 
     def beginning_of(self, response: httpx.Response) -> str:
         """The beginning of an answer, on one line; the token goes before the cut, which could leave half of it."""
@@ -383,19 +352,9 @@ class WebLinker(Linker):
 
     def without_token(self, text: str) -> str:
         """A message without the token, should a service or a library repeat it."""
-        return without(self.optional_token, text)
-
-    def _clean_record(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self.without_token(record.getMessage()), ()
-        return True
+        return mask_secret(self.optional_token, text)
 
 
-def _retry_after(response: httpx.Response) -> float | None:
-    """The pause in seconds that an answer asks for, given as a number or as a date."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isdecimal():
-        return float(value)
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (OverflowError, TypeError, ValueError):
-        return None
+def _quoting(problem: str, body: str) -> str:
+    """A problem with the beginning of the response, if there is any."""
+    return f"{problem}: {body!r}" if body else problem

@@ -1,4 +1,4 @@
-"""The base class of linkers that run in a Python environment of their own."""
+"""The base class of linkers that run in their own Python environment."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 import msgspec
 from msgspec import Struct
 
-from shadowprobe.errors import LinkerError
-from shadowprobe.linker import Linker
-from shadowprobe.model import Candidate, Failure, Prediction, Snippet, Status
+from shadowprobe.base.model import Candidate, Failure, Prediction, Snippet, Status
+from shadowprobe.errors import LinkerError, shorten
+from shadowprobe.systems.linker import Linker
 
 T = TypeVar("T")
-# So long a worker may take to end after each way of asking it to.
+# The seconds that a worker has to end after each request to end.
 GRACE = 5.0
-# So much of what a worker wrote to its stderr is kept: enough for the end of a traceback.
-KEPT = 8192
-SHOWN = 200
+# The number of bytes of a worker's stderr that are kept: enough for the end of a traceback.
+KEPT_BYTES = 8192
 
 
-class Found(Struct):
-    """An entity as a worker names it."""
+class WorkerEntity(Struct):
+    """An entity in a worker's reply."""
 
     title: str | None = None
     qid: str | None = None
@@ -37,44 +36,47 @@ class Found(Struct):
     score: float | None = None
 
 
-class Answer(Found, kw_only=True):
-    """What a worker says of one snippet; `error` where its system failed on it."""
+class WorkerReply(WorkerEntity, kw_only=True):
+    """A worker's reply to one snippet; it has an `error` if the system failed on it."""
 
     id: str
     status: Status = "linked"
-    candidates: list[Found] = []
+    candidates: list[WorkerEntity] = []
     error: str | None = None
 
 
-class Batch(Struct):
-    """A worker's answer to a batch."""
+class BatchReply(Struct):
+    """A worker's reply to a batch."""
 
-    answers: list[Answer]
+    answers: list[WorkerReply]
 
 
-class Hello(Struct):
-    """A worker's answer to its options: it is ready, or it cannot work."""
+class SetupReply(Struct):
+    """A worker's reply to its options: it is ready, or it cannot work."""
 
     ready: dict[str, str | int] | None = None
     error: str = "it does not say why"
 
 
 class WorkerLinker(Linker):
-    """A linker whose packages cannot live beside ours: a script runs in its environment and speaks JSON lines.
+    """A linker whose packages conflict with ours: a script runs in its environment and exchanges JSON lines with us.
 
-    A wrapper names the script in `worker`, as a path from its own file, and gives its options in `options`. The
-    interpreter is the option `python`, or the environment variable `SHADOWPROBE_NAME_PYTHON`. Line by line goes
+    A wrapper names the script in `worker`, as a path relative to its own file, and the options for it in `sent`.
+    The interpreter is the option `python`, or the environment variable `SHADOWPROBE_NAME_PYTHON`. The lines are
 
         {"setup": OPTIONS} to the script, and {"ready": {"version": ...}} or {"error": TEXT} back; then
         {"items": [{"id", "text", "start", "end"}, ...]} and {"answers": [ANSWER, ...]}, in any order,
 
-    where an ANSWER is `id`, `status` (linked, nil, skipped), `title`, `qid`, `page_id`, `score` and `candidates`, each
-    with a title, QID, page id and score; or it is `id` and `error`. What is unknown is left out. Offsets count code
-    points. The script must end where its input does, and write nothing else to its stdout. One that takes longer than
-    `start_timeout` seconds to be ready or `timeout` for a batch, that dies or says what is no answer, stops the run.
+    where an ANSWER has `id`, `status` (linked, nil, skipped), `title`, `qid`, `page_id`, `score` and `candidates`, each
+    with a title, QID, page id and score; or it has `id` and `error`. Unknown fields are left out. Offsets count code
+    points. The script must end when its input ends, and write nothing else to its stdout. The run stops if the script
+    needs more than `start_timeout` seconds to be ready or `timeout` seconds for a batch, ends, or sends an invalid
+    reply.
     """
 
     worker: ClassVar[str] = ""
+    # The names of the options that the script gets.
+    sent: ClassVar[tuple[str, ...]] = ()
     batch_size: ClassVar[int] = 32
     incidental: ClassVar[frozenset[str]] = frozenset({"python", "start_timeout", "timeout"})
 
@@ -84,15 +86,15 @@ class WorkerLinker(Linker):
         self.python, self.start_timeout, self.timeout = python, start_timeout, timeout
 
     def options(self) -> dict[str, Any]:
-        """What the script is told before it loads its system."""
-        return {}
+        """Returns the options that the script gets before it loads its system."""
+        return {name: getattr(self, name) for name in self.sent}
 
     def item(self, snippet: Snippet) -> dict[str, Any]:
-        """What the script is told of a snippet."""
+        """Returns what the script gets for a snippet."""
         return {"id": snippet.id, "text": snippet.text, "start": snippet.start, "end": snippet.end}
 
     def outgoing(self, snippet: Snippet) -> str:
-        """The snippet as it goes to the script."""
+        """Returns the snippet as it is sent to the script."""
         return msgspec.json.encode(self.item(snippet)).decode()
 
     @property
@@ -108,9 +110,9 @@ class WorkerLinker(Linker):
                 f"`{self.name}` runs in a Python environment of its own: add -o python=ENV/bin/python,"
                 f" or set {self.python_variable}; {self._hint()}"
             )
-        self._gone, script = "", str(self._script())
+        self._exit_message, script = "", str(self._find_script())
         try:
-            # A Path would make `python` of `./python`, and that is looked for elsewhere.
+            # A Path would change `./python` to `python`, which is searched in other directories.
             self._process = _Process([os.path.expanduser(python), script])  # noqa: PTH111
         except OSError as error:
             raise LinkerError(
@@ -119,17 +121,17 @@ class WorkerLinker(Linker):
             ) from None
         try:
             late = f"was not ready in {self.start_timeout:g} s: -o start_timeout=SECONDS gives it longer"
-            hello = self._ask({"setup": self.options()}, Hello, self.start_timeout, late)
-            if hello.ready is None:
-                raise LinkerError(f"`{self.name}` does not work in {python}: {_line(hello.error)}; {self._hint()}")
+            reply = self._ask({"setup": self.options()}, SetupReply, self.start_timeout, late)
+            if reply.ready is None:
+                raise LinkerError(f"`{self.name}` does not work in {python}: {shorten(reply.error)}; {self._hint()}")
         except BaseException:
             self.close()
             raise
-        about = ", ".join(f"{name} {version}" for name, version in hello.ready.items())
+        about = ", ".join(f"{name} {version}" for name, version in reply.ready.items())
         self.note(f"{self.name} ran in an environment of its own: {about or 'it does not say which'}")
 
     def close(self) -> None:
-        """Ends the script; one that is at work is not waited for."""
+        """Ends the script, without waiting for its current work."""
         if hasattr(self, "_process"):
             self._process.stop()
 
@@ -138,99 +140,98 @@ class WorkerLinker(Linker):
         if not snippets:
             return []
         late = f"gave no answer in {self.timeout:g} s to a batch of {len(snippets)}: -o timeout=SECONDS gives it longer"
-        question = {"items": [self.item(snippet) for snippet in snippets]}
-        asked, answers = {snippet.id for snippet in snippets}, dict[str, Answer]()
-        for answer in self._ask(question, Batch, self.timeout, late).answers:
-            if answer.id not in asked or answer.id in answers:
-                self._give_up(
-                    f"answered {'twice ' if answer.id in asked else ''}for {answer.id!r}, against its question"
-                )
-            answers[answer.id] = answer
-        return [self._read(answers.get(snippet.id), snippet) for snippet in snippets]
+        batch = {"items": [self.item(snippet) for snippet in snippets]}
+        ids, replies = {snippet.id for snippet in snippets}, dict[str, WorkerReply]()
+        for reply in self._ask(batch, BatchReply, self.timeout, late).answers:
+            if reply.id not in ids or reply.id in replies:
+                times = "twice" if reply.id in ids else "without a request"
+                self._give_up(f"answered {times} for {reply.id!r}")
+            replies[reply.id] = reply
+        return [self._read(replies.get(snippet.id), snippet) for snippet in snippets]
 
-    def _read(self, answer: Answer | None, snippet: Snippet) -> Prediction | Failure:
-        if answer is None:
+    def _read(self, reply: WorkerReply | None, snippet: Snippet) -> Prediction | Failure:
+        if reply is None:
             return self.fail(snippet, f"the worker of `{self.name}` left this snippet out of its answer")
-        if answer.error is not None:
-            return self.fail(snippet, _line(answer.error))
-        candidates = [Candidate(found.title, found.page_id, found.qid, found.score) for found in answer.candidates]
-        if answer.status != "linked":
-            return Prediction(snippet.id, answer.status, score=answer.score, candidates=tuple(candidates))
-        named = answer.title or answer.qid or (f"curid:{answer.page_id}" if answer.page_id is not None else "")
-        if not named:
+        if reply.error is not None:
+            return self.fail(snippet, shorten(reply.error))
+        candidates = [Candidate(entity.title, entity.page_id, entity.qid, entity.score) for entity in reply.candidates]
+        if reply.status != "linked":
+            return Prediction(snippet.id, reply.status, score=reply.score, candidates=tuple(candidates))
+        name = reply.title or reply.qid or (f"curid:{reply.page_id}" if reply.page_id is not None else "")
+        if not name:
             return self.fail(snippet, f"the worker of `{self.name}` linked this snippet and named no entity")
-        return self.answer(snippet, named, answer.score, candidates, page_id=answer.page_id, qid=answer.qid)
+        return self.answer(snippet, name, reply.score, candidates, page_id=reply.page_id, qid=reply.qid)
 
-    def _ask(self, question: Any, kind: type[T], seconds: float, late: str) -> T:
-        """The script's answer to one line."""
-        if self._gone:
-            raise LinkerError(self._gone)
+    def _ask(self, request: Any, kind: type[T], seconds: float, late: str) -> T:
+        """Sends one line to the script and returns its reply."""
+        if self._exit_message:
+            raise LinkerError(self._exit_message)
         try:
-            line = self._process.ask(msgspec.json.encode(question) + b"\n", seconds)
+            line = self._process.ask(msgspec.json.encode(request) + b"\n", seconds)
         except TimeoutError:
             self._give_up(late)
         except EOFError:
-            self._give_up(self._process.obituary())
+            self._give_up(self._process.explain_exit())
         try:
             return msgspec.json.decode(line, type=kind)
         except msgspec.DecodeError as error:
-            shown = _line(line.decode("utf-8", "replace"))
-            # An answer of the wrong form is an object all the same; anything else was meant for a person.
-            stray = not line.lstrip().startswith(b"{")
-            hint = "; its stdout must hold nothing but JSON lines: print to stderr" if stray else ""
-            self._give_up(f"said what is no answer ({error}): {shown!r}{hint}")
+            shown = shorten(line.decode("utf-8", "replace"))
+            # An invalid reply is still a JSON object. Any other line was printed for a person.
+            is_printed = not line.lstrip().startswith(b"{")
+            hint = "; its stdout must contain only JSON lines: print to stderr" if is_printed else ""
+            self._give_up(f"sent an invalid reply ({error}): {shown!r}{hint}")
 
     def _give_up(self, problem: str) -> NoReturn:
         self._process.stop()
-        self._gone = f"the worker of `{self.name}` {problem}"
-        raise LinkerError(self._gone)
+        self._exit_message = f"the worker of `{self.name}` {problem}"
+        raise LinkerError(self._exit_message)
 
     def _hint(self) -> str:
         return f"`shadowprobe check --linker {self.name}` prints how to make it"
 
-    def _script(self) -> Path:
-        """The script, found from the file of the class that names it."""
+    def _find_script(self) -> Path:
+        """Returns the path of the script, relative to the file of the class that names it."""
         for kind in type(self).__mro__:
             if script := vars(kind).get("worker"):
-                # A class of a notebook has no file, and its script stands where the notebook runs.
+                # A class in a notebook has no file; its script is in the notebook's working directory.
                 file = getattr(sys.modules.get(kind.__module__), "__file__", None)
                 return (Path(file).resolve().parent if file else Path.cwd()) / str(script)
         raise NotImplementedError(f"{type(self).__name__} must name its script: worker = 'my_worker.py'")
 
 
 class _Process:
-    """A running script that is asked line by line; it never outlives `stop`."""
+    """A running script that gets one line at a time; it always ends with `stop`."""
 
     def __init__(self, command: list[str]) -> None:
-        # Old Pythons open files in the encoding of the locale, and their systems read UTF-8 without saying so.
+        # Old Python versions open files in the encoding of the locale, but the systems expect UTF-8.
         environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
         pipe = subprocess.PIPE
-        # In a session of its own: Ctrl-C is ours to hear, and a traceback from the script would only bury our line.
+        # In its own session, so that Ctrl-C reaches only us and the script prints no traceback.
         self._process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
         )
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._tail = b""
         self._busy = False
-        self._threads = [self._aside(self._read_answers), self._aside(self._read_errors)]
+        self._threads = [self._start_thread(self._read_replies), self._start_thread(self._read_errors)]
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """The line that answers a line; TimeoutError or EOFError where none comes."""
+        """Sends a line and returns the next one; raises TimeoutError or EOFError if there is none."""
         self._busy = True
-        # Written aside: a pipe that nobody empties would block the write for ever, and with it the time limit.
-        writer = self._aside(self._write, line)
+        # Written in a thread: a full pipe would block the write, and the time limit would have no effect.
+        writer = self._start_thread(self._write, line)
         self._threads = [*self._threads[:2], writer]
         try:
-            answer = self._lines.get(timeout=min(seconds, threading.TIMEOUT_MAX))
+            reply = self._lines.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             raise TimeoutError from None
-        if not answer:
+        if not reply:
             raise EOFError
         self._busy = False
-        return answer
+        return reply
 
     def stop(self) -> None:
-        """Ends the script: by the end of its input, then by request, then by force."""
+        """Ends the script: first closes its input, then terminates it, then kills it."""
         process = self._process
         steps = [self._end_input, process.terminate, self._kill]
         for step in steps[-1:] if self._busy else steps:
@@ -241,23 +242,24 @@ class _Process:
         for thread in self._threads:
             thread.join(GRACE)
         for pipe in (process.stdin, process.stdout, process.stderr):
-            # A pipe that a thread still reads, because a child of the script holds its other end, cannot be closed.
+            # A thread may still read the pipe, because a child of the script has its other end. It cannot be closed.
             if pipe is not None and not any(thread.is_alive() for thread in self._threads):
                 with suppress(OSError):
                     pipe.close()
 
-    def obituary(self) -> str:
-        """How the script ended, and its last words."""
+    def explain_exit(self) -> str:
+        """Says how the script ended, with the last line of its stderr."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE)
         self.stop()
         code = self._process.returncode
-        how = f"ended with exit code {code}"
+        reason = f"ended with exit code {code}"
         if code is not None and code < 0:
-            how = f"was killed by {signal.Signals(-code).name}"
-            how += " (did the memory run out?)" if -code == signal.SIGKILL else ""
+            # Real-time signals have no names.
+            reason = f"was killed by {next((one.name for one in signal.Signals if one == -code), f'signal {-code}')}"
+            reason += " (did the memory run out?)" if -code == signal.SIGKILL else ""
         lines = [line.strip() for line in re.split(r"[\r\n]+", self._tail.decode("utf-8", "replace")) if line.strip()]
-        return f"{how}: {_line(lines[-1])}" if lines else f"{how} without a word"
+        return f"{reason}: {shorten(lines[-1])}" if lines else f"{reason} without a message"
 
     def _end_input(self) -> None:
         if self._process.stdin is not None:
@@ -266,35 +268,29 @@ class _Process:
 
     def _kill(self) -> None:
         if self._process.poll() is None:
-            # Its session is its own, so this reaches what it started and nothing else.
+            # The script has its own session, so this kills only the script and its children.
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _aside(self, work: Any, *arguments: Any) -> threading.Thread:
+    def _start_thread(self, work: Any, *arguments: Any) -> threading.Thread:
         thread = threading.Thread(target=work, args=arguments, name="worker-pipe", daemon=True)
         thread.start()
         return thread
 
     def _write(self, line: bytes) -> None:
         assert self._process.stdin is not None
-        # A script that has gone is noticed where its answer is missed.
+        # If the script has ended, the missing reply shows it.
         with suppress(OSError, ValueError):
             self._process.stdin.write(line)
             self._process.stdin.flush()
 
-    def _read_answers(self) -> None:
+    def _read_replies(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._lines.put(line)
         self._lines.put(b"")
 
     def _read_errors(self) -> None:
-        """Empties stderr, so that the script never waits for it; progress bars have no lines, so bytes are counted."""
+        """Reads stderr, so that the script never waits for it; counts bytes, because progress bars have no lines."""
         assert self._process.stderr is not None
-        while chunk := os.read(self._process.stderr.fileno(), KEPT):
-            self._tail = (self._tail + chunk)[-KEPT:]
-
-
-def _line(text: str) -> str:
-    """The beginning of a text on one line."""
-    joined = " ".join(text.split())
-    return joined if len(joined) <= SHOWN else f"{joined[:SHOWN]}..."
+        while chunk := os.read(self._process.stderr.fileno(), KEPT_BYTES):
+            self._tail = (self._tail + chunk)[-KEPT_BYTES:]

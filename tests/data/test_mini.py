@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Dataset, Snippet, open_dataset
-from shadowprobe.model import Subset
+from shadowprobe.base.model import Subset
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"person", "place", "organisation", "work", "species", "product", "team", "event", "ship", "concept"}

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from shadowprobe import open_dataset
-from shadowprobe.jsonl import file_digest
-from shadowprobe.retrieval.amber_sets import AmberQuery, AmberSet, Part, read_amber_sets
-from shadowprobe.retrieval.collection import Collection, open_collection
-from shadowprobe.retrieval.entity_questions import Question, read_questions, relations
-from shadowprobe.retrieval.model import Document
-from shadowprobe.retrieval.words import beginning, dpr_words, holds_any, squad_words
+from shadowprobe.base.files import file_digest
+from shadowprobe.measure.answer_matching import beginning, dpr_words, holds_any, squad_words
+from shadowprobe.queries.amber_sets import AmberQuery, AmberSet, Part, read_amber_sets
+from shadowprobe.queries.collection import Collection, open_collection
+from shadowprobe.queries.query import Document
+from shadowprobe.queries.question_files import Question, read_questions, relations
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "data" / "namesakes"

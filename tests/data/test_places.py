@@ -14,8 +14,8 @@ from statistics import median
 
 import pytest
 
-from shadowprobe.dataset import Dataset
-from shadowprobe.model import Snippet
+from shadowprobe.base.model import Snippet
+from shadowprobe.dataset.dataset import Dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ROOT / "data" / "places"

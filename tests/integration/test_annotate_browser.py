@@ -11,9 +11,9 @@ import pytest
 from browser import ENTER, PATIENCE, Browser, chromium
 
 from shadowprobe import Card, Entity, EntitySpace, Snippet, open_dataset, write_dataset
-from shadowprobe.annotate.form import FORM, write_sample
-from shadowprobe.annotate.sample import Item, Key, draw, read_key
 from shadowprobe.cli import main
+from shadowprobe.human_study.form import FORM, write_sample
+from shadowprobe.human_study.sample import AnswerKey, KeyItem, draw_sample, read_key
 
 LEFT, RIGHT = "\ue012", "\ue014"
 WIDEST = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
@@ -43,12 +43,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sample of ten of `mini`."""
     path = tmp_path_factory.mktemp("study")
-    write_sample(draw(open_dataset("mini"), 10, 7), path)
+    write_sample(draw_sample(open_dataset("mini"), 10, 7), path)
     return path
 
 
 @pytest.fixture(scope="module")
-def key(study: Path) -> Key:
+def key(study: Path) -> AnswerKey:
     return read_key(study)
 
 
@@ -68,13 +68,13 @@ def downloaded(browser: Browser, name: str) -> Path:
     return browser.downloads / name
 
 
-def right(item: Item) -> int:
+def right(item: KeyItem) -> int:
     """The number of the right answer."""
     return item.choices.index(item.gold) + 1
 
 
 def test_ten_items_answered_by_two_people_are_scored(
-    browser: Browser, study: Path, key: Key, capsys: pytest.CaptureFixture[str]
+    browser: Browser, study: Path, key: AnswerKey, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin(browser, study, "Ann")
     for place, item in enumerate(key.items):
@@ -140,7 +140,7 @@ def test_the_end_leads_to_what_has_no_answer_yet(browser: Browser, study: Path) 
     assert browser.text("#place") == "Text 2 of 10"
 
 
-def test_part_of_the_answers_can_be_handed_in(browser: Browser, study: Path, key: Key) -> None:
+def test_part_of_the_answers_can_be_handed_in(browser: Browser, study: Path, key: AnswerKey) -> None:
     begin(browser, study, "Zoë / 🎉")
     browser.press(RIGHT, "2")
     browser.click("#download")
@@ -209,7 +209,7 @@ def test_markup_and_marks_of_direction_are_shown_as_text(browser: Browser, tmp_p
         [EntitySpace("Ace", titles)],
         {"top": snippets[:1], "shadow": snippets[1:]},
     )
-    write_sample(draw(hostile, 2, 7, "<script>document.title='run'</script>"), tmp_path / "study")
+    write_sample(draw_sample(hostile, 2, 7, "<script>document.title='run'</script>"), tmp_path / "study")
     begin(browser, tmp_path / "study", "<b>Ivy</b>")
     assert browser.script("return document.querySelector('#text').textContent") == text
     assert set(browser.texts("#choices .title")[:2]) == set(titles)

@@ -6,11 +6,13 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from retrieval_world import search
 
 from shadowprobe.plugins import make_retriever
-from shadowprobe.retrieval.collection import open_collection
-from shadowprobe.retrieval.model import Document, Query
-from shadowprobe.retrieval.session import RetrieveJob
+from shadowprobe.queries.collection import open_collection
+from shadowprobe.queries.query import Document, Query
+from shadowprobe.runs.job import Job
+from shadowprobe.runs.retrieving import RetrievingTask, make_retrieving_job
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +41,7 @@ def model() -> str:
 def firsts(**options: str) -> list[str]:
     retriever = make_retriever("dense", options)
     retriever.open(DOCUMENTS, {})
-    return [found[0].document for found in retriever.search(QUERIES, 3) if found]
+    return [found[0].document for found in search(retriever, QUERIES, 3)]
 
 
 def test_it_finds_what_is_meant_and_not_what_is_said(model: str) -> None:
@@ -55,8 +57,7 @@ def test_scores_are_cosines(model: str) -> None:
     retriever.open(DOCUMENTS, {})
     # A document is read as title, full stop and text, and a query that says the same is the same vector.
     asked = [Query("same", f"{DOCUMENTS[1].title}. {DOCUMENTS[1].text}")]
-    (found,) = retriever.search(asked, 3)
-    assert found is not None
+    (found,) = search(retriever, asked, 3)
     assert found[0].document == "ship"
     assert found[0].score == pytest.approx(1.0, abs=1e-5)
     assert all(-1 <= hit.score < 1 for hit in found[1:])
@@ -70,7 +71,7 @@ def test_faiss_finds_what_the_flat_search_finds(model: str) -> None:
     for index in ("flat", "faiss"):
         retriever = make_retriever("dense", {"model": model, "index": index})
         retriever.open(documents, {})
-        found.append([[hit.document for hit in hits or ()] for hits in retriever.search(queries, 10)])
+        found.append([[hit.document for hit in hits] for hits in search(retriever, queries, 10)])
     assert found[0] == found[1]
 
 
@@ -79,13 +80,13 @@ def test_a_run_over_the_built_in_collection_finds_most_and_goes_on(model: str, t
     assert directory is not None
     queries = directory / "amber" / "human"
 
-    def job() -> RetrieveJob:
+    def job() -> Job[RetrievingTask]:
         options = {"model": model}
-        return RetrieveJob("dense", probes=["amber"], queries=queries, options=options, out=tmp_path / "run")
+        return make_retrieving_job("dense", probes=["amber"], queries=queries, options=options, out=tmp_path / "run")
 
     results = job().run().results
     accuracy = results["probes"]["amber"]["human"]["fc"]["accuracy"]
     assert accuracy["20"]["all"]["rate"] > 0.9
     assert accuracy["1"]["all"]["rate"] > 0.3
     again = job().run()
-    assert (again.asked, again.results) == (0, results)
+    assert (again.outcome.answered, again.results) == (0, results)

@@ -11,24 +11,27 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import wiki_world
+from msgspec.structs import replace
 from wiki_pages import Article
 from wiki_world import Shadowland
 
 from shadowprobe import Card, Entity, Snippet, write_dataset
+from shadowprobe.base.languages import read_language
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.commonness import count_backlinks
-from shadowprobe.build.describe import write_described
+from shadowprobe.build.backlinks import count_backlinks
+from shadowprobe.build.describe import write_described_dataset
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import read_language
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.references import find_references
-from shadowprobe.build.spaces import Spaces, created, find_spaces
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import Spaces, find_creation_date, find_spaces
 from shadowprobe.build.tail import draw_articles
-from shadowprobe.build.wiki import Wiki
+from shadowprobe.build.wiki.wiki_api import Wiki
 
 pytestmark = pytest.mark.slow
 
 ENGLISH = read_language("en")
+SETTINGS = BuildSettings(wiki="", name="")
 LIMIT = "2016-12-31"
 Found = dict[str, tuple[str, set[str]]]
 
@@ -47,7 +50,7 @@ def wiki(shadowland: Shadowland, archive: Archive) -> Wiki:
 @pytest.fixture(scope="module")
 def spaces(wiki: Wiki) -> tuple[Spaces, Funnel]:
     funnel = Funnel("spaces")
-    return find_spaces(wiki, ENGLISH, funnel), funnel
+    return find_spaces(wiki, ENGLISH, funnel, SETTINGS), funnel
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +145,7 @@ def test_the_second_page_of_a_name_is_no_space(spaces: tuple[Spaces, Funnel]) ->
 
 def test_articles_that_are_too_young_are_left_out(shadowland: Shadowland, wiki: Wiki) -> None:
     funnel = Funnel("spaces")
-    found = find_spaces(wiki, ENGLISH, funnel, created_before=LIMIT)
+    found = find_spaces(wiki, ENGLISH, funnel, replace(SETTINGS, created_before=LIMIT))
     assert by_name(found) == expected(shadowland.fixture.expected.old_spaces)
     assert funnel.dropped["fewer than two articles are old enough"] == 1
 
@@ -159,14 +162,14 @@ def test_articles_that_are_too_young_are_left_out(shadowland: Shadowland, wiki: 
     ],
 )
 def test_a_page_is_as_old_as_its_first_revision(title: str, moment: str, wiki: Wiki) -> None:
-    assert created(wiki, title) == moment
+    assert find_creation_date(wiki, title) == moment
 
 
 def test_the_age_of_a_page_with_many_revisions_costs_one_question(shadowland: Shadowland, tmp_path: Path) -> None:
     with closing(Archive(tmp_path / "wiki.warc.gz", software="tests")) as fresh:
         asking = Wiki(shadowland.url, fresh, user_agent="tests")
         before = shadowland.world.requests()
-        created(asking, "Pell Bridge")
+        find_creation_date(asking, "Pell Bridge")
         assert shadowland.world.requests() == before + 1
 
 
@@ -184,7 +187,9 @@ def test_links_by_a_redirect_count_and_count_once(wiki: Wiki, counted: dict[str,
     assert {link["title"] for link in page["linkshere"]} == {"Tracks of Ferrin", "Kestrel (disambiguation)"}
 
 
-def references_of(wiki: Wiki, shadowland: Shadowland, title: str) -> tuple[list[tuple[str, str | None]], Counter[str]]:
+def list_references(
+    wiki: Wiki, shadowland: Shadowland, title: str
+) -> tuple[list[tuple[str, str | None]], Counter[str]]:
     dropped: Counter[str] = Counter()
     html = wiki.html(title)
     assert html is not None
@@ -195,7 +200,7 @@ def references_of(wiki: Wiki, shadowland: Shadowland, title: str) -> tuple[list[
 def test_references_of_every_entity_are_found_and_no_other_link(shadowland: Shadowland, wiki: Wiki) -> None:
     lost: Counter[str] = Counter()
     for title, wanted in shadowland.fixture.expected.references.items():
-        found, dropped = references_of(wiki, shadowland, title)
+        found, dropped = list_references(wiki, shadowland, title)
         assert found == wanted, title
         lost += dropped
     # All in "Ashby Falls": the last one is a place in a page that it names already.
@@ -210,20 +215,20 @@ def test_references_of_every_entity_are_found_and_no_other_link(shadowland: Shad
 
 
 def test_an_entity_without_references_has_none(shadowland: Shadowland, wiki: Wiki) -> None:
-    assert references_of(wiki, shadowland, "Merrow Bridge") == ([], {})
+    assert list_references(wiki, shadowland, "Merrow Bridge") == ([], {})
 
 
 def test_a_link_in_the_body_is_no_reference(shadowland: Shadowland, wiki: Wiki) -> None:
     html = wiki.html("Harlow Castle")
     assert html is not None
     assert "/in-the-body" in html
-    found, _ = references_of(wiki, shadowland, "Harlow Castle")
+    found, _ = list_references(wiki, shadowland, "Harlow Castle")
     assert [url for url, _ in found if "/in-the-body" in url] == []
 
 
 @pytest.mark.parametrize(("title", "name"), [("Halden Falls", "halden"), ("Mount Halden", "mount")])
 def test_a_dead_page_has_its_archived_copy(title: str, name: str, shadowland: Shadowland, wiki: Wiki) -> None:
-    found, _ = references_of(wiki, shadowland, title)
+    found, _ = list_references(wiki, shadowland, title)
     dead = [(url, copy) for url, copy in found if copy is not None]
     assert [urlsplit(url).path for url, _ in dead] == [f"/gone/{name}"]
     assert [httpx.get(url, trust_env=False).status_code for url in dead[0] if url] == [404, 200]
@@ -238,7 +243,7 @@ def test_the_tail_is_drawn_from_articles_that_are_in_no_space(
 ) -> None:
     taken = set(spaces[0].entities)
     funnel = Funnel("tail")
-    drawn = [e.title for batch in draw_articles(wiki, ENGLISH, funnel, seed=7, taken=taken) for e in batch]
+    drawn = [e.title for batch in draw_articles(wiki, ENGLISH, funnel, SETTINGS, taken) for e in batch]
     assert len(drawn) == len(set(drawn))
     known = {article.title for article in shadowland.fixture.articles}
     pages = {page for page, _ in shadowland.fixture.expected.spaces.values()} | set(
@@ -254,7 +259,7 @@ def test_the_tail_is_drawn_from_articles_that_are_in_no_space(
         "a list": len(lists),
         "an entity of a space": len(taken),
     }
-    again = [e.title for batch in draw_articles(wiki, ENGLISH, Funnel("tail"), seed=7, taken=taken) for e in batch]
+    again = [e.title for batch in draw_articles(wiki, ENGLISH, Funnel("tail"), SETTINGS, taken) for e in batch]
     assert again == drawn
 
 
@@ -266,7 +271,7 @@ def test_from_the_archive_everything_is_the_same_and_the_wiki_is_not_asked(
     with closing(Archive(archive.path, software="tests", read_only=True)) as stored:
         again = Wiki(shadowland.url, stored, user_agent="tests")
         funnel = Funnel("spaces")
-        assert (find_spaces(again, ENGLISH, funnel), funnel) == spaces
+        assert (find_spaces(again, ENGLISH, funnel, SETTINGS), funnel) == spaces
     assert shadowland.world.requests() == before
 
 
@@ -274,7 +279,7 @@ def test_entities_are_described(shadowland: Shadowland, tmp_path: Path) -> None:
     titles = ["Harlow Bridge", "Old Kestrel Line", "Zurn Castle", "Harlow Observatory", "Ashby", 'Hedda "Quill" Roth']
     snippets = [Snippet("1", "tail", "Harlow Bridge", 0, 13, gold="Harlow Bridge")]
     dataset = write_dataset(tmp_path / "in", Card(name="d"), map(Entity, titles), [], {"tail": snippets})
-    _, described = write_described(dataset, shadowland.url, tmp_path / "out", user_agent="tests")
+    _, described = write_described_dataset(dataset, shadowland.url, tmp_path / "out", user_agent="tests")
     found = dict(zip(titles, described.entities, strict=True))
     assert found["Harlow Bridge"].description == (
         "Harlow Bridge is a road bridge in Ostland. It was opened in 1851 and has 11 arches."
@@ -291,7 +296,7 @@ def test_entities_are_described(shadowland: Shadowland, tmp_path: Path) -> None:
     ]
     assert (described.found, described.filled["page_id"]) == (4, 4)
     asked = shadowland.world.requests()
-    write_described(dataset, shadowland.url, tmp_path / "out", user_agent="tests", force=True)
+    write_described_dataset(dataset, shadowland.url, tmp_path / "out", user_agent="tests", force=True)
     assert shadowland.world.requests() == asked
 
 
@@ -299,7 +304,7 @@ def test_more_entities_than_the_wiki_describes_at_once_are_described(shadowland:
     titles = list(shadowland.fixture.expected.commonness)
     snippets = [Snippet("1", "tail", "Harlow Bridge", 0, 13, gold="Harlow Bridge")]
     dataset = write_dataset(tmp_path / "in", Card(name="d"), map(Entity, titles), [], {"tail": snippets})
-    _, described = write_described(dataset, shadowland.url, tmp_path / "out", user_agent="tests")
+    _, described = write_described_dataset(dataset, shadowland.url, tmp_path / "out", user_agent="tests")
     assert described.found == described.filled["description"] == len(titles)
     for entity in described.entities:
         assert entity.title in str(entity.description)
@@ -325,7 +330,7 @@ def test_a_wiki_in_another_language_works_as_well(tmp_path: Path, monkeypatch: p
     with world.serving() as url, closing(Archive(tmp_path / "wiki.warc.gz", software="tests")) as opened:
         wiki = Wiki(url, opened, user_agent="tests")
         german = read_language(wiki.language)
-        found = find_spaces(wiki, german, Funnel("spaces"))
+        found = find_spaces(wiki, german, Funnel("spaces"), SETTINGS)
         assert by_name(found) == {"Zürn": ("Zürn", {"Burg Zürn", "Zürn an der Aa"})}
         counted = {entity.title: entity.commonness for entity in count_backlinks(wiki, found.entities.values())}
         assert counted == {"Burg Zürn": 1, "Zürn an der Aa": 2}

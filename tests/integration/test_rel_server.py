@@ -22,11 +22,21 @@ import httpx
 import pytest
 from asking import answers_of, marked
 
-from shadowprobe import Card, Dataset, Failure, ItemError, Linker, Prediction, Snippet, open_dataset, write_dataset
-from shadowprobe.check import check
-from shadowprobe.model import Subset
+from shadowprobe import (
+    Card,
+    Dataset,
+    Failure,
+    ItemError,
+    Linker,
+    Prediction,
+    Snippet,
+    open_dataset,
+    write_dataset,
+)
+from shadowprobe.base.model import Subset
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
 
 pytestmark = pytest.mark.slow
 
@@ -228,7 +238,7 @@ def test_the_mention_is_found_behind_any_characters(context: str, mini: Dataset,
     assert found == ["Bill_Evans", "Bill_Evans_(saxophonist)"]
 
 
-def test_of_a_name_that_stands_twice_each_can_be_asked_for(prior: str, mini: Dataset) -> None:
+def test_each_of_two_mentions_with_the_same_name_can_be_linked(prior: str, mini: Dataset) -> None:
     first, second = "[Bill Evans] met Bill Evans, and Barracuda.", "Bill Evans met [Bill Evans], and Barracuda."
     third = "Bill Evans met Bill Evans, and [Barracuda]."
     assert answered(mini, prior, first, second, third) == ["Bill_Evans", "Bill_Evans", "Barracuda"]
@@ -271,7 +281,7 @@ def test_without_a_model_of_confidence_every_score_is_zero_and_a_note_says_so(
     shutil.copytree(base / "prior", base / "bare")
     (base / "bare" / "lr_model.pkl").unlink()
     with serving(python, base, "bare") as url:
-        results = Job(linker(url), mini, out=tmp_path / "run", limit=2).run().results
+        results = make_linking_job(linker(url), mini, out=tmp_path / "run", limit=2).run().results
     assert {line["score"] for line in predictions_in(tmp_path / "run").values()} == {0.0}
     assert results["notes"] == ["REL gave no confidence: every score of this run is exactly 0 or 1 and says nothing"]
 

@@ -12,9 +12,9 @@ from report_window import CONTRAST, choose, focused
 from world import NAMES, hand_predictions, linked, shadow, snippet, top, write_world
 
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, run, score, write_dataset
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.report.html.page import write_report
-from shadowprobe.runs import read_runs
+from shadowprobe.runs.finished import read_runs
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,8 @@ from report_window import CONTRAST, choose, focused
 from retrieval_world import ANSWERED, FOUND, SETS, write_collection
 from retrieval_world import write_sets as write_amber_sets
 
-from shadowprobe.report.html.writing import write_report_of
+from shadowprobe.report.html.page import write_report
+from shadowprobe.runs.finished import read_runs
 
 pytestmark = pytest.mark.slow
 
@@ -31,14 +32,14 @@ def sets(place: Path) -> Path:
         write_retrieval(place / "runs" / "confused", place / "little", {**FOUND, **ANSWERED}),
         write_retrieval(place / "runs" / "reader", place / "little", READ),
     ]
-    return write_report_of(runs, place / "sets.html", dataset=str(place / "little"))
+    return write_report(read_runs(runs), place / "sets.html", dataset=str(place / "little"))
 
 
 @pytest.fixture(scope="module")
 def alone(place: Path, sets: Path) -> Path:
     """The first of them by itself."""
     assert sets.exists()
-    return write_report_of([place / "runs" / "confused"], place / "alone.html", dataset=str(place / "little"))
+    return write_report(read_runs([place / "runs" / "confused"]), place / "alone.html", dataset=str(place / "little"))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def answers(place: Path) -> Path:
         write_answers(place / "runs" / "mute", queries, {AVON.id: "I do not know."}),
     ]
     (runs[1] / "failures.jsonl").write_text('{"id": "como", "error": "time-out"}\n')
-    return write_report_of(runs, place / "answers.html", queries=queries)
+    return write_report(read_runs(runs), place / "answers.html", queries=queries)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def hostile_sets(place: Path) -> Path:
     write_amber_sets(collection / "amber" / "human" / "qa" / "amber_sets.jsonl", [one])
     found = {"a1": (HOSTILE, "avon-river-1"), "a2": (f"{HOSTILE} too", HOSTILE)}
     run = write_retrieval(place / "runs" / "bad", collection, found)
-    return write_report_of([run], place / "hostile_sets.html", dataset=str(collection), names=[HOSTILE])
+    return write_report(read_runs([run], names=[HOSTILE]), place / "hostile_sets.html", dataset=str(collection))
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def hostile_answers(place: Path) -> Path:
         place / "hostile.json", ambig_set(HOSTILE, HOSTILE, (f"{HOSTILE} one", "1"), (f"{HOSTILE} two", HOSTILE))
     )
     run = write_answers(place / "runs" / "bad model", queries, {HOSTILE: f"It is {HOSTILE}."})
-    return write_report_of([run], place / "hostile_answers.html", queries=queries, names=[HOSTILE])
+    return write_report(read_runs([run], names=[HOSTILE]), place / "hostile_answers.html", queries=queries)
 
 
 def test_the_report_of_retrievers_opens_with_verdicts_figures_and_every_name(browser: Browser, sets: Path) -> None:
@@ -305,7 +306,7 @@ def test_on_paper_there_are_the_results_and_the_chosen_name_and_no_controls(
 
 def test_without_the_sets_the_report_says_why_and_nothing_goes_wrong(browser: Browser, place: Path, sets: Path) -> None:
     assert sets.exists()
-    page = write_report_of([place / "runs" / "confused"], place / "left_out.html")
+    page = write_report(read_runs([place / "runs" / "confused"]), place / "left_out.html")
     browser.open(page)
     assert browser.text("#left-out").startswith("They are not shown: the collection `little` is not where")
-    assert browser.text("#table-amber-human-1 tbody th") == "confused"
+    assert browser.text("#table-amber-human-1 tbody td") == "confused"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Dataset, open_dataset
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
-from shadowprobe.retrieval.session import RetrieveJob
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
+from shadowprobe.runs.retrieving import make_retrieving_job
 
 pytestmark = pytest.mark.slow
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -32,7 +32,7 @@ def mini() -> Dataset:
 
 
 def test_a_sentence_encoder_reads_the_context(model: str, mini: Dataset, tmp_path: Path) -> None:
-    job = Job("dense", mini, options={"model": model}, out=tmp_path / "run", limit=40)
+    job = make_linking_job("dense", mini, options={"model": model}, out=tmp_path / "run", limit=40)
     results = job.run().results
     over = results["probes"]["overshadowing"]
     assert over["verdict"] == "reads"
@@ -44,7 +44,9 @@ def test_a_sentence_encoder_reads_the_context(model: str, mini: Dataset, tmp_pat
 def test_any_batch_size_gives_the_same_answers(model: str, mini: Dataset, tmp_path: Path) -> None:
     stored = []
     for size in (1, 5, 64):
-        Job("dense", mini, options={"model": model}, out=tmp_path / str(size), batch_size=size, limit=5).run()
+        make_linking_job(
+            "dense", mini, options={"model": model}, out=tmp_path / str(size), batch_size=size, limit=5
+        ).run()
         stored.append((tmp_path / str(size) / "predictions.jsonl").read_bytes())
     assert stored[0] == stored[1] == stored[2]
 
@@ -55,7 +57,7 @@ def test_it_passes_its_check(model: str, mini: Dataset) -> None:
 
 
 def test_the_row_of_the_encoder_as_a_retriever_is_what_the_readme_says(model: str, tmp_path: Path) -> None:
-    job = RetrieveJob("dense", probes=("amber",), options={"model": model}, out=tmp_path / "run")
+    job = make_retrieving_job("dense", probes=("amber",), options={"model": model}, out=tmp_path / "run")
     found = job.run().results["probes"]["amber"]["nonhuman"]["qa"]
     (line,) = [
         line

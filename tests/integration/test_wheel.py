@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy so that building leaves nothing in the source tree."""
     place = tmp_path_factory.mktemp("wheel")
-    kept = ("pyproject.toml", "README.md", "LICENSE", "shadowprobe", "linkers", "probes", "data")
+    kept = ("pyproject.toml", "README.md", "LICENSE", "shadowprobe", "linkers", "retrievers", "probes", "data")
     for name in kept:
         source = ROOT / name
         if source.is_dir():
@@ -38,6 +38,7 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
         "shadowprobe/py.typed",
         "shadowprobe/linkers/tfidf.py",
         "shadowprobe/linkers/workers/protocol.py",
+        "shadowprobe/retrievers/bm25.py",
         "shadowprobe/probes/overshadowing.py",
         "shadowprobe/data/mini/neutral.jsonl",
         "shadowprobe/data/mini-train/shadow.jsonl",

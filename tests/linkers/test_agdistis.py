@@ -138,7 +138,7 @@ def test_a_mention_is_known_by_its_span_and_not_by_the_name_that_comes_back(
 def test_a_text_with_the_services_own_tags_is_refused_unsent(service: Service, world: Dataset, tag: str) -> None:
     answer = ask(service.url, world, avon(f"Write {tag} before Avon."))
     assert isinstance(answer, Failure)
-    assert answer.error == ("the text itself holds <entity> or </entity>, which the service would take for a mention")
+    assert answer.error == ("the text contains <entity> or </entity>, which the service would read as a mention")
     assert service.requests == []
 
 
@@ -149,4 +149,4 @@ def test_error_in_the_body_is_a_failure_although_the_status_is_200(
     service.behaviour = lambda *_: (200, {}, body)
     answer = ask(service.url, world, avon("Why not Avon?"))
     assert isinstance(answer, Failure)
-    assert answer.error == f"{service.url} is no AGDISTIS that takes marked text: it answers {body.decode()!r}"
+    assert answer.error == f"{service.url} is not an AGDISTIS that accepts marked text: it answers {body.decode()!r}"

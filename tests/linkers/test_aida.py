@@ -148,7 +148,7 @@ def test_the_technique_is_an_option(service: Service, world: Dataset) -> None:
     assert option_values(linker(service))["tech"] == "GRAPH"
 
 
-def test_a_technique_that_the_service_does_not_have_is_refused_before_it_is_asked(service: Service) -> None:
+def test_an_unknown_technique_is_refused_before_any_request(service: Service) -> None:
     with pytest.raises(UsageError, match="'KORE' is not one of PRIOR, LOCAL"):
         linker(service, tech="KORE")
 
@@ -198,7 +198,9 @@ def test_a_score_is_a_string_that_may_have_grouping_commas(service: Service, wor
     assert [rival.score for rival in answer.candidates] == [12345.67891, 999.5]
 
 
-def test_a_score_that_is_no_number_is_none_and_its_candidate_comes_last(service: Service, world: Dataset) -> None:
+def test_a_score_that_is_not_a_number_becomes_none_and_its_candidate_comes_last(
+    service: Service, world: Dataset
+) -> None:
     answer = prediction(service, world, "Why not Oddity?", "Oddity")
     assert (answer.answer, answer.score) == ("YAGO:Space_Oddity", None)
     assert [rival.score for rival in answer.candidates] == [0.25, None]
@@ -218,7 +220,7 @@ def test_brackets_that_would_be_read_as_marks_are_refused(
     service: Service, world: Dataset, text: str, name: str
 ) -> None:
     error = error_for(linker(service), world.knowledge, snippet("x", "all", text, name))
-    assert "cannot tell the brackets of this text" in error
+    assert "would confuse them with the brackets of this text" in error
     assert service.requests == []
 
 

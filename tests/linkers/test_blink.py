@@ -10,11 +10,11 @@ import pytest
 from asking import marked
 from refusals import outcome
 from standins import write_blink
-from worker_contract import WorkerContract, said, use_stand_in
+from worker_contract import WorkerContract, get_answer, use_stand_in
 from world import NAMES, shadow, top
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction, UsageError
-from shadowprobe.check import check
+from shadowprobe.runs.check import check
 
 
 class TestContract(WorkerContract):
@@ -71,28 +71,28 @@ def test_fast_leaves_the_cross_encoder_out(world: Dataset, models: Path, monkeyp
 
 def test_capitals_in_name_and_context_change_nothing(world: Dataset, models: Path) -> None:
     small, capitals = ask(world, models, marked("a crew on [avon]", "a"), marked("A CREW ON [AVON]", "b"))
-    assert (said(small), said(capitals)) == (shadow("Avon"), shadow("Avon"))
+    assert (get_answer(small), get_answer(capitals)) == (shadow("Avon"), shadow("Avon"))
 
 
 def test_an_unknown_name_is_answered_too_since_blink_has_no_nil(world: Dataset, models: Path) -> None:
     (answer,) = ask(world, models, marked("Nobody knows [Zzyzx], a crew with masts."))
     # No name fits: of the descriptions, that of the first ship shares most words (a, crew, with, masts).
-    assert said(answer) == shadow(NAMES[0])
+    assert get_answer(answer) == shadow(NAMES[0])
 
 
 def test_no_letter_that_is_longer_in_lower_case_moves_the_mention(world: Dataset, models: Path) -> None:
     # In lower case, the capital dotted I is two characters.
     (answer,) = ask(world, models, marked("İİİ crew [Berg] at dawn"))
-    assert said(answer) == shadow("Berg")
+    assert get_answer(answer) == shadow("Berg")
 
 
 def test_a_snippet_that_blink_cannot_take_costs_the_others_nothing(world: Dataset, models: Path) -> None:
     good, bad = ask(world, models, marked("A crew on [Avon]", "a"), marked("[Avon] assertion", "b"))
-    assert said(good) == shadow("Avon")
+    assert get_answer(good) == shadow("Avon")
     assert bad == Failure("b", "AssertionError: 34 ids in a row of 32")
 
 
-def test_a_score_that_is_no_number_is_none(world: Dataset, models: Path) -> None:
+def test_a_score_that_is_not_a_number_becomes_none(world: Dataset, models: Path) -> None:
     (answer,) = ask(world, models, marked("overflow of [Avon]"))
     assert isinstance(answer, Prediction)
     assert (answer.status, answer.score) == ("linked", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from asking import marked
 from standins import write_bootleg
-from worker_contract import WorkerContract, said, use_stand_in
+from worker_contract import WorkerContract, get_answer, use_stand_in
 from world import shadow, top
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction
@@ -60,14 +60,14 @@ def test_no_candidate_is_an_explicit_nil_with_the_candidates_that_lost(world: Da
 def test_a_model_without_that_class_always_answers(world: Dataset, tmp_path: Path) -> None:
     cache = write_bootleg(tmp_path / "other", no_candidate=False)
     (answer,) = ask(world, cache, marked("Nobody knows [Avon]."))
-    assert said(answer) == top("Avon")
+    assert get_answer(answer) == top("Avon")
 
 
 @pytest.mark.parametrize("name", ["Zzyzx", "!?"])
 def test_a_name_that_the_alias_table_does_not_have_is_skipped(world: Dataset, cache: Path, name: str) -> None:
     unknown, known = ask(world, cache, marked(f"crew of [{name}]", "a"), marked("crew of [Avon]", "b"))
     assert unknown == Prediction("a", status="skipped")
-    assert said(known) == shadow("Avon")
+    assert get_answer(known) == shadow("Avon")
 
 
 def test_an_answer_that_is_not_above_the_threshold_is_skipped(world: Dataset, cache: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_answer_that_is_not_above_the_threshold_is_skipped(world: Dataset, ca
 
 def test_a_name_is_looked_up_in_bootlegs_own_spelling(world: Dataset, cache: Path) -> None:
     (answer,) = ask(world, cache, marked("From [KÖLN] down the Rhine."))
-    assert said(answer) == "Köln"
+    assert get_answer(answer) == "Köln"
 
 
 def test_without_its_data_nothing_is_fetched_and_the_place_is_named(world: Dataset, tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ def test_rubbish_in_its_tables_is_a_failure_of_the_snippets_that_meet_it(world: 
     (cache / "data" / "entity_db" / "qid2title.json").write_text('{"Q300": "Ourika"}')
     broken, whole = ask(world, cache, marked("[Avon]", "a"), marked("[Ourika]", "b"))
     assert broken == Failure("a", "KeyError: 'Q100'")
-    assert said(whole) == "Ourika"
+    assert get_answer(whole) == "Ourika"

@@ -11,10 +11,10 @@ import pytest
 from world import shadow, top
 
 from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError, open_dataset
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
-from shadowprobe.results import Results
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
+from shadowprobe.runs.directory import Results
 
 OFFLINE = ["prior", "random", "oracle", "nil", "tfidf", "bm25", "blend"]
 WEIGHTS = ["0", "0.25", "0.5", "0.75", "1"]
@@ -26,7 +26,7 @@ def mini() -> Dataset:
 
 
 def run(name: str, dataset: Dataset, out: Path, **options: str) -> Results:
-    return Job(name, dataset, options=options, out=out).run().results
+    return make_linking_job(name, dataset, options=options, out=out).run().results
 
 
 def f1(results: Results) -> dict[str, float]:
@@ -56,7 +56,7 @@ def test_the_prior_is_all_prior(mini: Dataset, tmp_path: Path) -> None:
     assert results["probes"]["prior"]["stability"] == 1.0
 
 
-def test_answering_by_lot_neither_reads_nor_repeats(tmp_path: Path) -> None:
+def test_random_answers_depend_on_neither_context_nor_prior(tmp_path: Path) -> None:
     # Over the 1,120 names of `places` chance is not mistaken for reading or repeating.
     over = run("random", open_dataset("places"), tmp_path)["probes"]["overshadowing"]
     low, high = over["reads_minus_repeats_ci95"]
@@ -136,7 +136,7 @@ def test_a_name_that_the_dataset_does_not_know_is_skipped(name: str, world: Data
 
 
 @pytest.mark.parametrize("name", ["tfidf", "bm25", "blend"])
-def test_missing_descriptions_are_said(name: str, world: Dataset) -> None:
+def test_a_note_counts_missing_descriptions(name: str, world: Dataset) -> None:
     assert opened(name, world).notes == ["1 of 9 entities have no description and are matched by their title"]
 
 
@@ -164,7 +164,7 @@ def test_an_equal_score_is_no_prior(world: Dataset) -> None:
 @pytest.mark.parametrize("size", [1, 7])
 def test_any_batch_size_gives_the_same_predictions(name: str, size: int, mini: Dataset, tmp_path: Path) -> None:
     for folder, batch_size in (("default", None), ("sized", size)):
-        Job(name, mini, out=tmp_path / folder, batch_size=batch_size, limit=20).run()
+        make_linking_job(name, mini, out=tmp_path / folder, batch_size=batch_size, limit=20).run()
     stored = [(tmp_path / folder / "predictions.jsonl").read_bytes() for folder in ("default", "sized")]
     assert stored[0] == stored[1]
 

@@ -16,13 +16,13 @@ from world import NAMES
 
 from shadowprobe import Dataset, Failure, Linker, Prediction, Resolver, Snippet, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "nif"
 REDUCED = (
     "FOX cannot be given a mention: it annotated the whole text, and only answers exactly on the mention count,"
-    " as in GERBIL; a mention that it did not find with these borders, or that is neither person nor place nor"
-    " organisation, is skipped"
+    " as in GERBIL; a mention that it did not find with exactly this span, or that is neither person nor place"
+    " nor organisation, is skipped"
 )
 # A sentence as OpenNLP cuts it: no white space around it.
 SENTENCE = re.compile(r"\S.*?(?:[.?!](?=\s|$)|(?=\s*$))", re.DOTALL)
@@ -136,7 +136,7 @@ def test_a_language_that_fox_does_not_know_is_refused() -> None:
 def test_the_results_say_that_answers_were_reduced_to_the_mention(
     service: Service, world: Dataset, tmp_path: Path
 ) -> None:
-    assert Job(wrapper(service.url), world, out=tmp_path / "run").run().results["notes"] == [REDUCED]
+    assert make_linking_job(wrapper(service.url), world, out=tmp_path / "run").run().results["notes"] == [REDUCED]
 
 
 def test_a_name_without_an_entity_is_an_explicit_nil(service: Service, world: Dataset) -> None:
@@ -154,11 +154,11 @@ def test_a_name_without_an_entity_is_an_explicit_nil(service: Service, world: Da
         pytest.param("They said [no.   Avon] runs.", id="over the end of a sentence"),
     ],
 )
-def test_an_answer_with_other_borders_is_none(service: Service, world: Dataset, text: str) -> None:
+def test_an_answer_with_another_span_is_ignored(service: Service, world: Dataset, text: str) -> None:
     assert ask(service.url, world, marked(text)) == SKIPPED
 
 
-def test_of_a_name_that_stands_twice_each_can_be_asked_for(service: Service, world: Dataset) -> None:
+def test_each_of_two_mentions_with_the_same_name_can_be_linked(service: Service, world: Dataset) -> None:
     assert ask(service.url, world, marked("We like [Avon] Gorge, and Avon.")) == SKIPPED
     assert ask(service.url, world, marked("We like Avon Gorge, and [Avon].")) == RIVER
 

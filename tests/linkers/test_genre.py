@@ -14,9 +14,9 @@ from genre_examples import EXAMPLES, MERCURY, ODD, TWICE, UNKNOWN, ask, titles
 from world import NAMES
 
 from shadowprobe import Dataset, Entity, EntitySpace, Failure, Knowledge, LinkerError, Prediction, UsageError
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
 
 pytest.importorskip("torch", reason="the extra [genre] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [genre] is not installed", exc_type=ImportError)
@@ -43,7 +43,7 @@ def test_a_right_answer_is_a_title_with_a_score_and_all_candidates(trained: Path
 
 
 def test_a_whole_run(trained: Path, world: Dataset, tmp_path: Path) -> None:
-    session = Job("genre", world, options={"model": str(trained)}, out=tmp_path / "run").run()
+    session = make_linking_job("genre", world, options={"model": str(trained)}, out=tmp_path / "run").run()
     assert session.outcome is not None
     assert (session.outcome.answered, session.outcome.failed) == (world.count(), 0)
     assert [session.results["subsets"][subset]["recall"] for subset in ("top", "shadow", "tail")] == [1.0, 1.0, 1.0]
@@ -137,7 +137,7 @@ def test_any_batch_size_gives_the_same_answers_and_scores(
     options = {"model": str(untrained), "beams": str(beams)} | ({"titles": str(listed)} if listing else {})
     stored = []
     for size in (1, 2, 5):
-        Job("genre", world, options=options, out=tmp_path / str(size), batch_size=size).run()
+        make_linking_job("genre", world, options=options, out=tmp_path / str(size), batch_size=size).run()
         stored.append((tmp_path / str(size) / "predictions.jsonl").read_bytes())
     assert stored[0] == stored[1] == stored[2]
 

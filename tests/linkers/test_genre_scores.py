@@ -60,7 +60,7 @@ def test_a_score_is_the_mean_log_probability_of_the_tokens(
 
 def test_the_four_scores_of_the_two_titles_of_a_search() -> None:
     # An eighth in three tokens is a half for each; a sixteenth in two tokens is a quarter for each.
-    one, two = genre.Written("one", math.log(1 / 8), 3), genre.Written("two", math.log(1 / 16), 2)
+    one, two = genre.GeneratedTitle("one", math.log(1 / 8), 3), genre.GeneratedTitle("two", math.log(1 / 16), 2)
     worked_out = {
         "mean-log-prob": (math.log(1 / 2), math.log(1 / 4)),
         "exp-mean": (1 / 2, 1 / 4),
@@ -103,5 +103,5 @@ def test_only_scores_that_fall_with_the_ranking_are_given_to_candidates(untraine
 
 
 def test_a_score_over_the_whole_run_is_refused_with_the_reason() -> None:
-    with pytest.raises(UsageError, match=r"min-max needs every score of a run .*; take mean-log-prob, which orders"):
+    with pytest.raises(UsageError, match=r"min-max needs every score of a run .*; use mean-log-prob, which orders"):
         make_linker("genre", {"score": "min-max"})

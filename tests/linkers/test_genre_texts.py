@@ -79,7 +79,7 @@ def test_a_text_that_holds_a_marker_fails_alone(trained: Path, world: Dataset, t
     good = marked("Anglers say that [Avon] runs clear above the mill.", "good")
     failed, answered = ask(trained, world.knowledge, bad, good)
     assert failed == Failure(
-        "bad", "the text itself holds [START_ENT] or [END_ENT], which the model would take for the mention's"
+        "bad", "the text contains [START_ENT] or [END_ENT], which the model would read as marks of the mention"
     )
     assert titles(answered)[0] == "Avon (river)"
 

@@ -16,10 +16,10 @@ from wire import as_json
 from world import snippet
 
 from shadowprobe import Dataset, Prediction, UsageError
-from shadowprobe.check import check
-from shadowprobe.linker import without_gold
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
+from shadowprobe.systems.linker import without_gold
 
 TOKEN = "sk-5ecret-t0ken"
 
@@ -48,13 +48,13 @@ def service() -> Iterator[Service]:
 def test_a_run_has_all_candidates_and_says_how_many_are_shown_without_a_description(
     service: Service, world: Dataset, tmp_path: Path
 ) -> None:
-    results = Job(wrapper(v1(service)), world, out=tmp_path / "run").run().results
+    results = make_linking_job(wrapper(v1(service)), world, out=tmp_path / "run").run().results
     assert results["probes"]["candidates"]["shadow"]["recall"] == 1.0
     assert results["notes"] == ["1 of 9 entities have no description and are shown by their title"]
 
 
 def test_a_whole_run_with_titles(service: Service, world: Dataset, tmp_path: Path) -> None:
-    session = Job(wrapper(v1(service), mode="open"), world, out=tmp_path / "run").run()
+    session = make_linking_job(wrapper(v1(service), mode="open"), world, out=tmp_path / "run").run()
     assert [session.results["subsets"][subset]["correct"] for subset in ("top", "shadow", "tail")] == [4, 4, 1]
     assert session.results["notes"] == []
 
@@ -89,7 +89,7 @@ def test_what_goes_out_is_one_user_message_and_what_is_wanted_of_the_reply(servi
     }
 
 
-def test_in_open_mode_the_title_of_an_article_is_asked_for(service: Service, world: Dataset) -> None:
+def test_in_open_mode_the_prompt_asks_for_the_title_of_an_article(service: Service, world: Dataset) -> None:
     ask(service, world, marked("The novel [Ourika] sold out."), mode="open", language="German")
     (asked,) = service.requests
     assert asked.json["messages"][0]["content"] == (
@@ -159,16 +159,16 @@ def test_every_character_goes_out_as_it_is(service: Service, world: Dataset, bef
     assert f"{before}<mention>Avon</mention> left." in service.requests[0].json["messages"][0]["content"]
 
 
-def test_a_mention_without_candidates_is_skipped_and_not_asked_about(service: Service, world: Dataset) -> None:
+def test_a_mention_without_candidates_is_skipped_without_a_request(service: Service, world: Dataset) -> None:
     linker = wrapper(v1(service))
     unknown, known = marked("Nobody knows [Zorn].", "unknown"), marked("The crew of [Avon] left.")
     assert answers_of(linker, world.knowledge, unknown, known) == [Prediction("unknown", status="skipped"), SHIP]
     assert len(service.requests) == 1
-    assert "a mention without candidates in the dataset is not asked about, and is skipped" in linker.notes
+    assert "a mention without candidates in the dataset is skipped without a request" in linker.notes
     assert linker.outgoing(unknown) == ""
 
 
-def test_of_many_candidates_the_most_common_are_shown_and_it_is_said(service: Service) -> None:
+def test_of_many_candidates_the_most_common_are_shown_with_a_note(service: Service) -> None:
     linker = wrapper(v1(service), choices="3")
     answers_of(linker, dozen(), AVON)
     prompt = service.requests[0].json["messages"][0]["content"]
@@ -255,7 +255,15 @@ def test_the_model_is_asked_for() -> None:
         make_linker(LLM, {"url": "http://127.0.0.1:9/v1"})
 
 
-@pytest.mark.parametrize("options", [{"choices": "0"}, {"max_tokens": "0"}])
-def test_nothing_can_be_asked_with_no_choices_and_no_tokens(options: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="choices and max_tokens must be at least 1"):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"choices": "0"}, "choices must be at least 1"),
+        ({"max_tokens": "0"}, "max_tokens must be at least 1"),
+        ({"temperature": "nan"}, "temperature must be a number not below 0, or none"),
+        ({"temperature": "-1"}, "temperature must be a number not below 0, or none"),
+    ],
+)
+def test_invalid_options_of_a_model_are_refused(options: dict[str, str], words: str) -> None:
+    with pytest.raises(UsageError, match=f"^linker `{LLM}`: ValueError: {words}$|{words}$"):
         wrapper("http://127.0.0.1:9/v1", **options)

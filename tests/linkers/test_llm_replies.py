@@ -13,7 +13,7 @@ from wire import as_json
 
 from shadowprobe import Dataset, Entity, Prediction
 
-choice_number: Any = import_module("shadowprobe.linkers.prompts").choice_number
+parse_choice: Any = import_module("shadowprobe.linkers._shared.prompts").parse_choice
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_no_title_is_an_explicit_nil(service: Service, world: Dataset, content: 
 
 
 @pytest.mark.parametrize("content", ['{"title": ""}', '{"title": " _ "}', '{"title": true}', '{"title": ["Avon"]}'])
-def test_what_is_no_title_is_a_failure(service: Service, world: Dataset, content: str) -> None:
+def test_a_reply_without_a_title_is_a_failure(service: Service, world: Dataset, content: str) -> None:
     service.behaviour = saying(content)
     assert error_of(service, world, mode="open").startswith("the reply holds no title: '{")
 
@@ -97,7 +97,7 @@ def test_a_choice_is_read_out_of_whatever_stands_around_it(service: Service, wor
         '{"answer": 1e999}',
     ],
 )
-def test_what_is_none_of_the_choices_is_a_failure(service: Service, world: Dataset, content: str) -> None:
+def test_a_reply_outside_the_choices_is_a_failure(service: Service, world: Dataset, content: str) -> None:
     service.behaviour = saying(content)
     assert error_of(service, world) == f"the reply names none of the choices 0 to 2: {content!r}"
 
@@ -124,7 +124,7 @@ def test_a_number_with_the_title_of_another_choice_is_a_failure(service: Service
 )
 def test_a_title_may_begin_with_a_number_or_with_another_title(answer: str, number: int | None) -> None:
     choices = [Entity("Avon FC"), Entity("1. FC Union"), Entity("Avon"), Entity("Avon: Rise")]
-    assert choice_number(answer, choices) == number
+    assert parse_choice(answer, choices) == number
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_none_of_the_choices_is_an_explicit_nil_with_its_probability(
     assert ask(service, world, AVON) == [Prediction("marked", status="nil", score=0.5)]
 
 
-def test_in_open_mode_every_mention_is_asked_about(service: Service, world: Dataset) -> None:
+def test_in_open_mode_every_mention_is_sent(service: Service, world: Dataset) -> None:
     # Two tokens of the title, with 1/2 and 1/8: the geometric mean is the root of 1/16.
     assert ask(service, world, marked("Nobody knows [Zorn]."), mode="open") == [
         Prediction("marked", answer="Zorn", score=0.25)
@@ -161,7 +161,7 @@ def test_scores_that_are_all_certain_are_noted(
     assert linker.notes == notes
 
 
-def test_numbers_of_two_digits_are_not_told_apart_by_their_first(service: Service, chat: Chat) -> None:
+def test_numbers_of_two_digits_are_not_distinguished_by_their_first_digit(service: Service, chat: Chat) -> None:
     pieces: list[Piece] = [
         ('{"answer": ', 1.0, []),
         ("1", 0.5, [("1", 0.5), ("2", 0.25)]),

@@ -33,7 +33,7 @@ def breaks_off(number: int, asked: Asked) -> Reply:
     raise ConnectionResetError
 
 
-def test_a_hub_that_does_not_answer_is_asked_once_and_not_for_every_file(
+def test_a_hub_that_does_not_answer_gets_one_request_and_not_one_per_file(
     world: Dataset, at_the_hub: Callable[[Service], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     with serving(breaks_off) as hub:
@@ -47,7 +47,7 @@ def test_a_hub_that_does_not_answer_is_asked_once_and_not_for_every_file(
     assert constants.HF_HUB_OFFLINE is False
 
 
-def test_a_hub_that_answers_is_asked_for_the_files(world: Dataset, at_the_hub: Callable[[Service], None]) -> None:
+def test_the_files_are_requested_from_a_hub_that_answers(world: Dataset, at_the_hub: Callable[[Service], None]) -> None:
     with serving(lambda *_: (404, {"X-Error-Code": "RepoNotFound"}, b"")) as hub:
         at_the_hub(hub)
         with pytest.raises(LinkerError, match=r"^`genre` cannot load the model `nobody/nothing`; give a directory"):

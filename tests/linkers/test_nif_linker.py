@@ -141,19 +141,19 @@ def test_a_uri_outside_every_knowledge_base_is_an_explicit_nil(service: Service,
         assert ask(service.url, world, WHY_NOT) == Prediction("marked", status="nil")
 
 
-def test_a_mention_of_which_nothing_is_said_is_skipped(service: Service, world: Dataset) -> None:
+def test_a_mention_without_an_entity_is_skipped(service: Service, world: Dataset) -> None:
     assert ask(service.url, world, marked("Nobody knows [Zzyzx].")) == Prediction("marked", status="skipped")
     service.behaviour = saying()
     assert ask(service.url, world, WHY_NOT) == Prediction("marked", status="skipped")
 
 
-def test_what_is_said_of_other_spans_is_not_said_of_the_mention(service: Service, world: Dataset) -> None:
+def test_entities_of_other_spans_are_not_used_for_the_mention(service: Service, world: Dataset) -> None:
     service.behaviour = saying(f"; itsrdf:taIdentRef <{DBPEDIA}Avon_Inc>", text="Why not Avon Inc?")
     assert ask(service.url, world, marked("Why not [Avon Inc]?")) == Prediction("marked", status="skipped")
     assert ask(service.url, world, marked("[Why] not Avon Inc?")) == Prediction("marked", status="skipped")
 
 
-def test_of_a_name_that_stands_twice_each_can_be_asked_for(service: Service, world: Dataset) -> None:
+def test_each_of_two_mentions_with_the_same_name_can_be_linked(service: Service, world: Dataset) -> None:
     assert ask(service.url, world, marked("The crew of [Avon] rowed up Avon at dawn.")) == SHIP
     assert ask(service.url, world, marked("The crew of Avon rowed up [Avon] at dawn.")) == RIVER
 
@@ -249,7 +249,7 @@ def test_an_answer_that_is_not_about_the_text_is_a_failure_and_not_a_skipped_men
         pytest.param(b"\xff\xfe\x00", "not UTF-8: ", id="bytes"),
     ],
 )
-def test_what_is_no_nif_is_said_to_be_none(service: Service, world: Dataset, body: bytes, problem: str) -> None:
+def test_a_reply_that_is_not_nif_is_reported(service: Service, world: Dataset, body: bytes, problem: str) -> None:
     service.behaviour = lambda *_: (200, {}, body)
     answer = ask(service.url, world, WHY_NOT)
     assert isinstance(answer, Failure)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Dataset, open_dataset
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 ROWS = [
@@ -29,7 +29,7 @@ def test_the_sweep_has_five_weights() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_the_readme_tells_the_truth_about_blend(row: list[str], mini: Dataset, tmp_path: Path) -> None:
-    results = Job("blend", mini, options={"weight": row[0]}, out=tmp_path / "run").run().results
+    results = make_linking_job("blend", mini, options={"weight": row[0]}, out=tmp_path / "run").run().results
     over = results["probes"]["overshadowing"]
     figures = [
         results["subsets"]["top"]["recall"],
@@ -54,6 +54,6 @@ def test_the_screen_in_the_readme_is_the_one_that_is_printed(
     screen = README[README.index("```\nblend (weight=0.5)") :].split("```")[1]
     lines = [" ".join(line.split()) for line in screen.strip().splitlines()]
     assert len(lines) > 20
-    wrapped = ("Shadow: a less", "common one. Tail", "Is the answer", "(Table 4")
+    wrapped = ("Shadow: a less", "Tail: a rare")
     missing = [line for line in lines if line not in printed and line != "..." and not line.startswith(wrapped)]
     assert missing == []

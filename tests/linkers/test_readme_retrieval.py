@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shadowprobe.retrieval.session import RetrieveJob
+from shadowprobe.runs.retrieving import make_retrieving_job
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 RETRIEVERS = ["tfidf", "bm25", "linker:blend", "linker:prior"]
@@ -20,7 +20,9 @@ def rate(found: dict[str, Any]) -> str:
 
 def readme_row(retriever: str, out: Path) -> str:
     """The line that the README should have for a retriever."""
-    found = RetrieveJob(retriever, probes=("amber",), out=out).run().results["probes"]["amber"]["nonhuman"]["qa"]
+    found = (
+        make_retrieving_job(retriever, probes=("amber",), out=out).run().results["probes"]["amber"]["nonhuman"]["qa"]
+    )
     low, high = (f"{100 * bound:+.0f}" for bound in found["gap"]["ci95"])
     cells = [
         *(rate(found["accuracy"]["1"][group]) for group in ("head", "tail")),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from asking import marked
 from standins import write_refined
-from worker_contract import WorkerContract, said, use_stand_in
+from worker_contract import WorkerContract, get_answer, use_stand_in
 from world import shadow
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction, UsageError
@@ -64,7 +64,7 @@ def test_an_unknown_name_is_nil(world: Dataset, data: Path) -> None:
 def test_a_mention_that_no_token_begins_in_or_after_is_skipped(world: Dataset, data: Path) -> None:
     inside, whole = ask(world, data, marked("Stratford[avon]", "a"), marked("crew [Avon]", "b"))
     assert inside == Prediction("a", status="skipped")
-    assert said(whole) == shadow("Avon")
+    assert get_answer(whole) == shadow("Avon")
 
 
 def test_an_entity_without_an_article_is_named_by_its_qid(world: Dataset, data: Path) -> None:
@@ -95,4 +95,4 @@ def test_rubbish_in_its_tables_is_a_failure_of_the_snippets_that_meet_it(world: 
     tables.write_text(tables.read_text("utf-8").replace('"Q100": "Fresh', '"Q999": "Fresh'), encoding="utf-8")
     broken, whole = ask(world, data, marked("[Avon]", "a"), marked("[Ourika]", "b"))
     assert broken == Failure("a", "KeyError: 'Q100'")
-    assert said(whole) == "Ourika"
+    assert get_answer(whole) == "Ourika"

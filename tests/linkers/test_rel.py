@@ -15,7 +15,7 @@ from wire import as_json
 
 from shadowprobe import Dataset, Failure, Linker, Prediction, Snippet, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 
 class TestContract(ServiceContract):
@@ -83,7 +83,7 @@ def ask(world: Dataset, url: str, *snippets: Snippet, **options: str) -> list[Pr
 
 
 def notes_of(world: Dataset, url: str, out: Path) -> list[str]:
-    notes: list[str] = Job(linker(url), world, out=out).run().results["notes"]
+    notes: list[str] = make_linking_job(linker(url), world, out=out).run().results["notes"]
     return notes
 
 
@@ -129,7 +129,7 @@ def test_the_newer_server_has_a_second_path(new: Service, world: Dataset, path: 
     assert new.requests[-1].json == {"text": "Anglers say that Avon runs clear.", "spans": [[17, 4]]}
 
 
-def test_a_newer_server_without_the_usual_tagger_is_told_the_one_that_it_has(
+def test_a_newer_server_without_the_usual_tagger_gets_the_name_of_its_own(
     new: Service, api: FastApi, world: Dataset
 ) -> None:
     api.loaded = {"ner-fast-with-lowercase"}
@@ -140,7 +140,7 @@ def test_a_newer_server_without_the_usual_tagger_is_told_the_one_that_it_has(
     assert found == [RIVER]
 
 
-def test_a_tagger_that_rel_does_not_have_is_refused_before_anything_is_asked() -> None:
+def test_an_unknown_tagger_is_refused_before_any_request() -> None:
     with pytest.raises(UsageError, match="option `tagger`: 'spacy' is not one of ner-fast, ner-fast-with-lowercase"):
         linker("http://127.0.0.1:9/api", tagger="spacy")
 
@@ -205,11 +205,11 @@ def test_a_mention_that_ends_inside_an_escaped_ampersand_is_refused(server: Serv
     assert server.requests == []
 
 
-def test_a_second_status_line_in_the_body_is_a_failure_although_the_first_said_200(
+def test_a_second_status_line_in_the_body_is_a_failure_although_the_first_is_200(
     old: Service, rel: Rel, world: Dataset, tmp_path: Path
 ) -> None:
     rel.breaks_on = "Berg runs"
-    outcome = Job(linker(old.url), world, out=tmp_path / "run").run().outcome
+    outcome = make_linking_job(linker(old.url), world, out=tmp_path / "run").run().outcome
     assert outcome is not None
     assert (outcome.answered, outcome.failed) == (world.count() - 1, 1)
     (line,) = (tmp_path / "run" / "failures.jsonl").read_text().splitlines()
@@ -231,7 +231,7 @@ def test_a_redirect_that_makes_a_get_of_the_post_is_a_failure_and_no_answer(
     assert '"schemaVersion": 1' in found.error
 
 
-def test_a_wrong_path_is_said_to_be_one(new: Service, world: Dataset) -> None:
+def test_a_wrong_path_is_reported(new: Service, world: Dataset) -> None:
     (found,) = ask(world, f"{new.url}/nope", marked("Anglers say that [Avon] runs clear."))
     assert found == Failure("marked", f'{new.url}/nope: 404 Not Found: \'{{"detail": "Not Found"}}\'')
 
@@ -280,7 +280,7 @@ def test_one_fraction_among_zeros_is_a_confidence(new: Service, world: Dataset, 
     assert notes_of(world, new.url, tmp_path / "run") == []
 
 
-def test_where_nothing_was_answered_nothing_is_said_of_scores(new: Service, world: Dataset, tmp_path: Path) -> None:
+def test_without_answers_there_is_no_note_on_scores(new: Service, world: Dataset, tmp_path: Path) -> None:
     new.behaviour = lambda *_: as_json(200, [])
     assert notes_of(world, new.url, tmp_path / "run") == []
 

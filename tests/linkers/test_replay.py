@@ -21,10 +21,10 @@ from shadowprobe import (
     UsageError,
     write_dataset,
 )
-from shadowprobe.check import check
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job, run, score
+from shadowprobe.runs.api import make_linking_job, run, score
+from shadowprobe.runs.check import check
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_candidates_page_ids_and_qids_are_kept(tmp_path: Path, world: Dataset) -
 
 
 def test_a_whole_run_gives_what_scoring_the_file_gives(file: Path, world: Dataset, tmp_path: Path) -> None:
-    replayed = Job(replay(file), world, out=tmp_path / "replayed").run().results
+    replayed = make_linking_job(replay(file), world, out=tmp_path / "replayed").run().results
     scored = score(file, world, out=tmp_path / "scored")
     assert replayed["subsets"] == scored["subsets"]
     assert replayed["probes"] == scored["probes"]
@@ -65,7 +65,7 @@ def test_a_whole_run_gives_what_scoring_the_file_gives(file: Path, world: Datase
 
 
 def test_nil_and_skipped_stay_apart(file: Path, world: Dataset, tmp_path: Path) -> None:
-    results = Job(replay(file), world, out=tmp_path / "run").run().results
+    results = make_linking_job(replay(file), world, out=tmp_path / "run").run().results
     # Dale: NIL in its Top context, skipped in its Shadow one.
     assert (results["subsets"]["top"]["nil"], results["subsets"]["top"]["skipped"]) == (1, 0)
     assert (results["subsets"]["shadow"]["nil"], results["subsets"]["shadow"]["skipped"]) == (0, 1)
@@ -75,7 +75,7 @@ def test_a_snippet_that_the_file_lacks_fails_alone(file: Path, world: Dataset, t
     file.write_bytes(encode_lines(p for p in hand_predictions() if p.id != "sBerg"))
     answers = opened(file, world).link(list(world.snippets()))
     assert [a for a in answers if isinstance(a, Failure)] == [Failure("sBerg", f"{file} has no answer to 'sBerg'")]
-    outcome = Job(replay(file), world, out=tmp_path / "run").run().outcome
+    outcome = make_linking_job(replay(file), world, out=tmp_path / "run").run().outcome
     assert outcome is not None
     assert (outcome.answered, outcome.failed) == (world.count() - 1, 1)
 
@@ -83,7 +83,7 @@ def test_a_snippet_that_the_file_lacks_fails_alone(file: Path, world: Dataset, t
 def test_a_file_for_another_dataset_stops_the_run(file: Path, world: Dataset, tmp_path: Path) -> None:
     file.write_bytes(encode_lines([Prediction("elsewhere", answer="Avon (river)")]))
     with pytest.raises(LinkerError, match="has no answer to"):
-        Job(replay(file), world, out=tmp_path / "run").run()
+        make_linking_job(replay(file), world, out=tmp_path / "run").run()
 
 
 def test_snippets_that_differ_in_their_gold_alone_keep_their_own_answers(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_snippets_that_differ_in_their_gold_alone_keep_their_own_answers(tmp_pat
     }
     spaces = [EntitySpace("Avon", (top("Avon"), shadow("Avon")))]
     dataset = write_dataset(tmp_path / "twins", Card(name="twins"), entities, spaces, twins)  # type: ignore[arg-type]
-    oracle = Job("oracle", dataset, out=tmp_path / "oracle").run()
-    replayed = Job(replay(oracle.out / "predictions.jsonl"), dataset, out=tmp_path / "replayed").run()
+    oracle = make_linking_job("oracle", dataset, out=tmp_path / "oracle").run()
+    replayed = make_linking_job(replay(oracle.out / "predictions.jsonl"), dataset, out=tmp_path / "replayed").run()
     assert [replayed.results["subsets"][subset]["correct"] for subset in ("top", "shadow")] == [1, 1]
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_file_is_refused_by_line_and_field(
         opened(path, world)
 
 
-def test_a_file_that_is_not_there_is_said_so(tmp_path: Path, world: Dataset) -> None:
+def test_a_missing_file_is_named(tmp_path: Path, world: Dataset) -> None:
     with pytest.raises(InputError, match=r"nowhere\.jsonl: no such file"):
         opened(tmp_path / "nowhere.jsonl", world)
     with pytest.raises(InputError, match="is a directory, not a file"):
@@ -150,5 +150,5 @@ def test_a_file_that_has_changed_does_not_go_on_with_the_old_ones_run(world: Dat
     stored.write_bytes(encode_lines(hand_predictions()))
     run("replay", world, options={"file": str(stored)}, out=tmp_path / "run")
     stored.write_bytes(encode_lines(reversed(hand_predictions())))
-    with pytest.raises(UsageError, match="holds a run whose linker files is"):
+    with pytest.raises(UsageError, match="holds a run whose linker files file is"):
         run("replay", world, options={"file": str(stored)}, out=tmp_path / "run")

@@ -16,9 +16,9 @@ from spacy.tokens import Doc, Span
 from spacy_pipelines import pipeline_with_linker, saved
 
 from shadowprobe import Candidate, Dataset, Failure, Linker, LinkerError, Prediction, Snippet
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_spacys_own_linker_answers_by_context_and_shows_its_candidates(trained: 
 
 
 def test_a_whole_run(trained: str, world: Dataset, tmp_path: Path) -> None:
-    session = Job(wrapper(trained), world, out=tmp_path / "run").run()
+    session = make_linking_job(wrapper(trained), world, out=tmp_path / "run").run()
     assert session.outcome is not None
     assert (session.outcome.answered, session.outcome.failed) == (world.count(), 0)
     # It was trained on the very texts of Top and Shadow, and the tail entity is the only candidate of its name.
@@ -110,7 +110,7 @@ def test_equal_scores_are_tossed_for_each_text_alone(world: Dataset, tmp_path: P
     assert titles == {"Avon (river)", "Avon (ship)"}
 
 
-def test_of_a_name_that_stands_twice_each_can_be_asked_for(world: Dataset, tmp_path: Path) -> None:
+def test_each_of_two_mentions_with_the_same_name_can_be_linked(world: Dataset, tmp_path: Path) -> None:
     model = saved(tmp_path, "ship_after_crew")
     text = "The crew of {}Avon{} left. Nobody has seen {}Avon{}."
     assert given(world, model, text.format("[", "]", "", ""), component="ship_after_crew") == "Avon (ship)"
@@ -165,7 +165,7 @@ def test_a_label_that_the_linker_discards_is_refused(world: Dataset, tmp_path: P
     pipeline_with_linker(labels_discard=["ENTITY"]).to_disk(tmp_path / "pipeline")
     model = str(tmp_path / "pipeline")
     assert refusal(world, model) == (
-        "`entity_linker` answers NIL to whatever is labelled `ENTITY` (labels_discard):"
+        "`entity_linker` answers NIL to all entities labelled `ENTITY` (labels_discard):"
         " choose another label with -o label=NAME"
     )
     assert given(world, model, "The crew of [Avon] cut down both masts in the gale.", label="X") == "Avon (ship)"
@@ -285,12 +285,12 @@ def test_a_tokenizer_that_changes_the_text_is_a_failure(world: Dataset, tmp_path
 def test_a_pipeline_that_is_not_there_is_refused_in_one_line(world: Dataset, tmp_path: Path) -> None:
     assert refusal(world, "xx_no_such_pipeline").startswith(
         "`spacy` cannot load the pipeline `xx_no_such_pipeline`: -o model=NAME_OR_DIR names an installed one or a"
-        " directory, -o code=FILE.py what defines its components (OSError: [E050] Can't find model"
+        " directory, -o code=FILE.py the file that defines its components (OSError: [E050] Can't find model"
     )
     assert "Could not read meta.json" in refusal(world, str(tmp_path))
 
 
-def test_without_a_pipeline_the_option_is_asked_for(world: Dataset) -> None:
+def test_without_a_pipeline_the_error_names_the_option(world: Dataset) -> None:
     assert refusal(world, "") == "`spacy` needs a pipeline: add -o model=NAME_OR_DIR"
 
 

@@ -126,7 +126,7 @@ def test_what_goes_out_is_a_form_with_an_xml_document_in_it(service: Service, wo
     assert asked.form == {"text": xml, "confidence": "0"}
 
 
-def test_a_low_score_is_kept_since_the_confidence_asked_for_is_0(service: Service, world: Dataset) -> None:
+def test_a_low_score_is_kept_because_the_requested_confidence_is_0(service: Service, world: Dataset) -> None:
     assert ask(service.url, world, avon("The crew of Avon slept.")) == SHIP
 
 
@@ -175,7 +175,7 @@ def test_a_name_that_comes_back_in_other_letters_is_still_the_mention(service: S
     assert curly == Prediction("s", answer="http://dbpedia.org/resource/O'Dale", score=0.8302)
 
 
-def test_a_name_that_cannot_be_asked_for_is_noted(service: Service, world: Dataset) -> None:
+def test_a_note_reports_a_name_that_cannot_be_sent(service: Service, world: Dataset) -> None:
     linker = wrapper(service.url)
     linker.open(world.knowledge)
     try:

@@ -17,12 +17,12 @@ from world import NAMES
 
 from shadowprobe import Dataset, Linker, Prediction, Resolver, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 Annotations = list[dict[str, Any]]
 REDUCED = (
     "TagMe cannot be given a mention: it annotated the whole text, and only answers exactly on the mention count,"
-    " as in GERBIL; a mention that it did not spot with these borders is skipped"
+    " as in GERBIL; a mention that it did not find with exactly this span is skipped"
 )
 # Longer names that the service knows besides those of the world.
 PLACES = {"Avon Gorge": 401, "Lower Berg": 402}
@@ -147,7 +147,7 @@ def test_a_spot_with_other_borders_is_no_answer(linker: Linker, world: Dataset, 
 def test_the_results_say_that_answers_were_reduced_to_the_mention(
     linker: Linker, world: Dataset, tmp_path: Path
 ) -> None:
-    results = Job(linker, world, out=tmp_path / "run").run().results
+    results = make_linking_job(linker, world, out=tmp_path / "run").run().results
     assert results["linker"]["options"]["lang"] == "en"
     for file in ("run.json", "results.json"):
         assert json.loads((tmp_path / "run" / file).read_text())["notes"] == [REDUCED]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 # By its name, since type checkers do not see where the folder is installed.
-Trie: Any = import_module("shadowprobe.linkers.trie").Trie
+Trie: Any = import_module("shadowprobe.linkers._shared.trie").Trie
 END = 2
 MERCURY = [("Mercury (planet)", [50, 7, 9, END]), ("Mercury", [50, END]), ("Venus", [60000, 70000, END])]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from retrieval_world import FOUND, amber_set, entity, query, rankings_of, write_collection, write_sets
 
+from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.plugins import make_retrieval_probe
-from shadowprobe.retrieval.collection import Collection
-from shadowprobe.retrieval.probe import RankingProbe
+from shadowprobe.queries.collection import Collection
 
 Z = 1.959963984540054
 
@@ -77,6 +77,34 @@ def test_the_gap_is_head_minus_tail_at_the_smallest_k(part: dict[str, Any]) -> N
     assert -1 <= low < 2 / 4 - 1 / 5 < high <= 1
 
 
+def test_the_verdict_is_open_where_the_interval_of_the_gap_holds_0(part: dict[str, Any]) -> None:
+    low, high = part["gap"]["ci95"]
+    assert low < 0 < high
+    assert part["verdict"] == "undecided"
+
+
+def test_each_query_has_a_row_with_its_ranks_and_its_outcome(collection: Collection) -> None:
+    assert collection.directory is not None
+    rows = list(probe_of(collection.directory / "amber").rows(rankings_of(collection, FOUND)))
+    assert {(row["collection"], row["task"]) for row in rows} == {("human", "qa")}
+    assert {row["id"] for row in rows if row["group"] == "head"} == {"a1", "b1", "c1", "d1"}
+    found = {row["id"]: (row["rank"], row["namesake_rank"], row["outcome"]) for row in rows}
+    assert found == {
+        # The two passages of the river are one article, so that the ship stands second.
+        "a1": (1, 2, "right"),
+        "a2": (2, 1, "namesake first"),
+        "a3": (2, 1, "namesake first"),
+        "b1": (2, 1, "namesake first"),
+        "b2": (1, None, "right"),
+        "c1": (1, 2, "right"),
+        "c2": (4, 2, "namesake first"),
+        "d1": (None, None, "no ranking"),
+        "d2": (None, None, "not found"),
+    }
+    by_id = {row["id"]: (row["namesake"], row["first"]) for row in rows}
+    assert (by_id["c2"], by_id["d1"]) == (("como-lake-a", "elbe"), (None, None))
+
+
 def test_a_rate_has_wilsons_interval(part: dict[str, Any]) -> None:
     # Of none of four sets: from 0 to z² / (n + z²).
     assert part["all_correct"]["1"]["ci95"] == [0.0, pytest.approx(Z**2 / (4 + Z**2))]
@@ -103,6 +131,25 @@ def one_set(tmp_path: Path, head: float | None, tail: float | None) -> RankingPr
         )
     ]
     return probe_of(write_sets(tmp_path / "amber_sets.jsonl", sets))
+
+
+@pytest.mark.parametrize(
+    ("articles", "outcome"),
+    [
+        (["avon-river"], "right"),
+        (["avon-river", "avon-ship"], "right"),
+        (["avon-ship", "avon-river"], "namesake first"),
+        (["elbe", "avon-ship"], "namesake first"),
+        (["elbe", "avon-river", "avon-ship"], "other document first"),
+        (["elbe", "avon-river"], "other document first"),
+        (["elbe"], "not found"),
+    ],
+)
+def test_an_outcome_goes_by_the_ranks_of_gold_and_namesake(
+    collection: Collection, tmp_path: Path, articles: list[str], outcome: str
+) -> None:
+    head, _ = one_set(tmp_path, None, None).rows(rankings_of(collection, {"h": articles}))
+    assert head["outcome"] == outcome
 
 
 @pytest.mark.parametrize(
@@ -146,20 +193,28 @@ def twins(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def gap(collection: Collection, tmp_path: Path, sets: list[dict[str, Any]], found: dict[str, list[str]]) -> Any:
+def measured(collection: Collection, tmp_path: Path, sets: list[dict[str, Any]], found: dict[str, list[str]]) -> Any:
     probe = probe_of(write_sets(tmp_path / "twins.jsonl", sets))
-    return probe.measure(rankings_of(collection, found))["sets"]["queries"]["gap"]
+    return probe.measure(rankings_of(collection, found))["sets"]["queries"]
 
 
 def test_the_gap_of_a_prior_is_1_and_known_for_certain(collection: Collection, tmp_path: Path) -> None:
     heads = {f"{who}{n}": [f"H{n}"] for n in range(5) for who in "ht"}
-    assert gap(collection, tmp_path, twins(5), heads) == {"difference": 1.0, "ci95": [1.0, 1.0]}
+    part = measured(collection, tmp_path, twins(5), heads)
+    assert part["gap"] == {"difference": 1.0, "ci95": [1.0, 1.0]}
+    assert part["verdict"] == "head"
+
+
+def test_the_verdict_is_for_the_tail_where_only_the_tail_is_found(collection: Collection, tmp_path: Path) -> None:
+    tails = {f"{who}{n}": [f"T{n}"] for n in range(5) for who in "ht"}
+    assert measured(collection, tmp_path, twins(5), tails)["verdict"] == "tail"
 
 
 def test_the_gap_of_two_opposite_sets_can_be_anything(collection: Collection, tmp_path: Path) -> None:
     # Drawn with replacement, the first set alone comes up in a quarter of the rounds (+1), the second likewise (-1).
     found = {"h0": ["H0"], "t0": ["H0"], "h1": ["T1"], "t1": ["T1"]}
-    assert gap(collection, tmp_path, twins(2), found) == {"difference": 0.0, "ci95": [-1.0, 1.0]}
+    part = measured(collection, tmp_path, twins(2), found)
+    assert part["gap"] == {"difference": 0.0, "ci95": [-1.0, 1.0]}
 
 
 def test_without_a_query_about_a_tail_there_is_no_gap_and_no_rate(collection: Collection, tmp_path: Path) -> None:
@@ -167,6 +222,7 @@ def test_without_a_query_about_a_tail_there_is_no_gap_and_no_rate(collection: Co
     probe = probe_of(write_sets(tmp_path / "alone.jsonl", sets))
     found = probe.measure(rankings_of(collection, {"h": ["avon-ship"]}))["sets"]["queries"]
     assert found["gap"] is None
+    assert found["verdict"] is None
     assert found["accuracy"]["1"]["tail"] is None
     # An entity without a query is a namesake all the same.
     assert found["confusion"]["head"]["rate"] == 1.0

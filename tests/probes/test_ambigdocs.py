@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID, SETS, ambig_set
 
+from shadowprobe.measure.probe import Findings
+from shadowprobe.measure.query_probes import AnswerProbe
+from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.plugins import make_retrieval_probe
-from shadowprobe.probe import Findings
-from shadowprobe.retrieval.ambigdocs import AmbigSet
-from shadowprobe.retrieval.probe import AnswerProbe
-from shadowprobe.statistics import ROUNDS, SEED
+from shadowprobe.queries.ambigdocs_sets import AmbigSet
 
 RECALLS = ("answer_recall", "entity_recall", "entity_answer_recall")
 JUDGES = ambig_set(
@@ -96,6 +96,13 @@ def test_the_means_are_over_sets_and_a_missing_answer_counts_as_none() -> None:
         "ambiguous": 0,
         "merged": 1,
     }
+
+
+def test_each_set_has_a_row_with_its_kind_and_its_recalls() -> None:
+    rows = list(probe().rows([AVON, BERG, COMO], {AVON.id: AVON_SAID, BERG.id: BERG_SAID}))
+    assert [row["id"] for row in rows] == [AVON.id, BERG.id, COMO.id]
+    assert [row["category"] for row in rows] == ["partial", "merged", "no_answer"]
+    assert [[row[name] for name in RECALLS] for row in rows] == [[0.5, 1.0, 0.5], [1.0, 0.5, 0.5], [0.0, 0.0, 0.0]]
 
 
 def test_a_document_that_the_answer_leaves_out_costs_its_share_and_no_more() -> None:

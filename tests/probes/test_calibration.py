@@ -6,8 +6,8 @@ import pytest
 from world import linked, shadow, top
 
 from shadowprobe import Answers, Dataset, Prediction
+from shadowprobe.measure.probe import Findings
 from shadowprobe.plugins import make_probe
-from shadowprobe.probe import Findings
 
 
 def calibration(answers: Answers) -> Findings:

@@ -15,9 +15,9 @@ from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
 from shadowprobe.report.html.page import page
-from shadowprobe.report.terminal import show
-from shadowprobe.results import Results
-from shadowprobe.runs import read_runs
+from shadowprobe.report.screen import show
+from shadowprobe.runs.directory import Results
+from shadowprobe.runs.finished import read_runs
 
 BOTH = Settings(also=("context_length", "masked_mention"))
 
@@ -205,7 +205,7 @@ def test_the_command_says_what_is_left_of_the_cost(
     stored = tmp_path / "r" / "extra" / "masked_mention" / "predictions.jsonl"
     assert "needs" not in outcome(capsys, *command)[2]
     stored.write_bytes(b"".join(stored.read_bytes().splitlines(keepends=True)[:5]))
-    # Without being named, too: what was begun is gone on with.
+    # Without being named, too: an unnamed setting keeps its value.
     assert outcome(capsys, *command[:-4])[2].startswith("masked_mention needs 3 more snippets linked: masked 3\n")
     assert "masked_mention needs 8 more snippets linked: masked 8" in outcome(capsys, *command, "--force")[2]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from retrieval_world import ANSWERED, rankings_of, write_collection, write_questions
 
+from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.plugins import make_retrieval_probe
-from shadowprobe.retrieval.collection import Collection
-from shadowprobe.retrieval.probe import RankingProbe
+from shadowprobe.queries.collection import Collection
 
 Z = 1.959963984540054
 
@@ -38,6 +38,17 @@ def test_each_relation_has_its_accuracy_at_each_k(found: dict[str, Any]) -> None
     assert found["relations"]["P19"]["n"] == 3
     assert found["relations"]["P19"]["accuracy"] == {"1": 1 / 3, "2": 2 / 3}
     assert found["relations"]["P20"]["accuracy"] == {"1": 1.0, "2": 1.0}
+
+
+def test_each_question_has_a_row_with_the_rank_of_its_first_answer(collection: Collection) -> None:
+    assert collection.directory is not None
+    rows = probe_of(collection.directory / "entity_questions").rows(rankings_of(collection, ANSWERED))
+    assert list(rows) == [
+        {"id": "P19-0", "relation": "P19", "rank": 1},
+        {"id": "P19-1", "relation": "P19", "rank": 2},
+        {"id": "P19-2", "relation": "P19", "rank": None},
+        {"id": "P20-0", "relation": "P20", "rank": 1},
+    ]
 
 
 def test_each_relation_has_the_wording_of_the_paper(found: dict[str, Any]) -> None:

@@ -9,9 +9,9 @@ import pytest
 from world import linked, shadow, top
 
 from shadowprobe import Answers, Dataset, Prediction
-from shadowprobe.model import Candidate
+from shadowprobe.base.model import Candidate
+from shadowprobe.measure.probe import Findings
 from shadowprobe.plugins import PROBES, make_probe, names
-from shadowprobe.probe import Findings
 
 
 def measure(name: str, answers: Answers) -> Findings:

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from world import NAMES, linked, shadow, top
 
 from shadowprobe import Answers, Card, Dataset, Prediction, write_dataset
-from shadowprobe.dataset import SUBSETS
+from shadowprobe.dataset.dataset import SUBSETS
+from shadowprobe.measure.probe import Findings
 from shadowprobe.plugins import make_probe
-from shadowprobe.probe import Findings
 
 
 def templates(answers: Answers) -> Findings:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shadowprobe.retrieval.model import Hit, Query
+from shadowprobe.queries.query import Hit, Query
 
-choosing: Any = import_module("shadowprobe.linkers.retrievers.choosing")
+best_hits: Any = import_module("shadowprobe.retrievers._shared.best_hits")
 IDS = ["a", "b", "c", "d", "e"]
 
 
 def best(text: str, numbers: list[int], scores: list[float], k: int) -> list[Hit]:
-    found: list[Hit] = choosing.best(Query("q", text), np.array(numbers, dtype=int), np.array(scores), IDS, k)
+    found: list[Hit] = best_hits.choose_best(Query("q", text), np.array(numbers, dtype=int), np.array(scores), IDS, k)
     return found
 
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from retrieval_world import search
 from tiny_dpr import save_tiny_dpr
 
 from shadowprobe import LinkerError, UsageError
 from shadowprobe.plugins import make_retriever, option_values
-from shadowprobe.retrieval.model import Document, Hit, Query
-from shadowprobe.retrieval.retriever import Retriever
+from shadowprobe.queries.query import Document, Query
+from shadowprobe.systems.retriever import Retriever
 
-dense: Any = import_module("shadowprobe.linkers.retrievers.dense")
+dense: Any = import_module("shadowprobe.retrievers.dense")
 DOCUMENTS = [
     Document("1", "Avon", "the river rises at Naseby"),
     Document("2", "Avon", "a ship"),
@@ -49,10 +50,6 @@ def opened(options: dict[str, str], documents: Sequence[Document] = DOCUMENTS, *
     return retriever
 
 
-def searched(retriever: Retriever, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-    return [list(found) for found in retriever.search(queries, k) if found is not None]
-
-
 def vectors(folder: str, kind: str, *texts: tuple[str, ...]) -> Any:
     """What an encoder makes of texts, asked for one after the other."""
     import torch
@@ -69,32 +66,32 @@ def test_scores_are_the_inner_products_of_the_pair(pair: dict[str, str], precisi
     asked = vectors(pair["model"], "DPRQuestionEncoder", *((query.text,) for query in QUERIES))
     read = vectors(pair["document_model"], "DPRContextEncoder", *((d.title, d.text) for d in DOCUMENTS))
     products = asked @ read.T
-    for query, found in enumerate(searched(opened(pair, precision=precision), QUERIES, 5)):
+    for query, found in enumerate(search(opened(pair, precision=precision), QUERIES, 5)):
         assert [hit.document for hit in found] == [DOCUMENTS[n].id for n in np.argsort(-products[query])]
         assert [hit.score for hit in found] == pytest.approx(sorted(products[query], reverse=True), abs=1e-4)
 
 
-def test_only_so_many_are_given_as_are_asked_for(pair: dict[str, str]) -> None:
+def test_only_k_documents_are_returned(pair: dict[str, str]) -> None:
     retriever = opened(pair)
-    longest = searched(retriever, QUERIES, 5)
-    assert searched(retriever, QUERIES, 2) == [found[:2] for found in longest]
+    longest = search(retriever, QUERIES, 5)
+    assert search(retriever, QUERIES, 2) == [found[:2] for found in longest]
 
 
 def test_documents_are_read_block_by_block(pair: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = searched(opened(pair, precision="double"), QUERIES, 5)
+    whole = search(opened(pair, precision="double"), QUERIES, 5)
     monkeypatch.setattr(dense, "BLOCK", 2)
-    assert searched(opened(pair, precision="double"), QUERIES, 5) == whole
+    assert search(opened(pair, precision="double"), QUERIES, 5) == whole
 
 
 def test_any_batch_gives_the_same_in_double_precision(pair: dict[str, str]) -> None:
     retriever = opened(pair, precision="double")
-    assert searched(retriever, QUERIES, 5) == [found for one in QUERIES for found in searched(retriever, [one], 5)]
+    assert search(retriever, QUERIES, 5) == [found for one in QUERIES for found in search(retriever, [one], 5)]
 
 
 @pytest.mark.parametrize("k", [1, 3, 5, 9])
 def test_faiss_finds_what_the_flat_search_finds(pair: dict[str, str], k: int) -> None:
     pytest.importorskip("faiss", reason="the extra [faiss] is not installed")
-    flat, faiss = (searched(opened(pair, index=index), QUERIES, k) for index in ("flat", "faiss"))
+    flat, faiss = (search(opened(pair, index=index), QUERIES, k) for index in ("flat", "faiss"))
     for ours, theirs in zip(flat, faiss, strict=True):
         assert [hit.document for hit in ours] == [hit.document for hit in theirs]
         assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in theirs], abs=1e-4)
@@ -106,7 +103,7 @@ def test_no_document_is_the_first_of_equals_for_every_query(pair: dict[str, str]
         pytest.importorskip("faiss", reason="the extra [faiss] is not installed")
     copies = [Document(name, "Avon", "the river") for name in "abcdefgh"]
     queries = [Query(str(n), f"Avon {'river ' * n}") for n in range(60)]
-    firsts = {found[0].document for found in searched(opened(pair, copies, index=index), queries, 1)}
+    firsts = {found[0].document for found in search(opened(pair, copies, index=index), queries, 1)}
     # That sixty draws leave two of eight out has a chance of less than one in a hundred thousand.
     assert len(firsts) >= 7
 

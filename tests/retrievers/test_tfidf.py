@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from retrieval_world import write_collection, write_documents
+from retrieval_world import search, write_collection, write_documents
 
 from shadowprobe import LinkerError, UsageError
 from shadowprobe.plugins import make_retriever
-from shadowprobe.retrieval.model import Document, Hit, Query
-from shadowprobe.retrieval.retriever import Retriever
-from shadowprobe.retrieval.session import RetrieveJob
+from shadowprobe.queries.query import Document, Hit, Query
+from shadowprobe.runs.retrieving import make_retrieving_job
+from shadowprobe.systems.retriever import Retriever
 
 # Of three documents `avon` and `river` stand in two, `ship` and `elbe` in one.
 COMMON, RARE = math.log(4 / 3) + 1, math.log(4 / 2) + 1
@@ -27,8 +27,7 @@ def opened(documents: Sequence[Document], **options: str) -> Retriever:
 
 
 def hits(retriever: Retriever, text: str, k: int = 10) -> Sequence[Hit]:
-    (found,) = retriever.search([Query("q", text)], k)
-    assert found is not None
+    (found,) = search(retriever, [Query("q", text)], k)
     return found
 
 
@@ -66,7 +65,7 @@ def test_case_accents_and_punctuation_do_not_count() -> None:
 def test_no_document_is_the_first_of_equals_for_every_query() -> None:
     retriever = opened([Document(name, "Avon", "river") for name in "abcd"])
     queries = [Query(str(n), f"Avon {n}x") for n in range(100)]
-    firsts = {found[0].document for found in retriever.search(queries, 1) if found}
+    firsts = {found[0].document for found in search(retriever, queries, 1) if found}
     assert firsts == {"a", "b", "c", "d"}
 
 
@@ -76,7 +75,7 @@ def test_any_batch_gives_the_same() -> None:
     assert list(retriever.search(queries, 2)) == [found for one in queries for found in retriever.search([one], 2)]
 
 
-def test_an_option_that_is_none_is_refused() -> None:
+def test_an_invalid_option_is_refused() -> None:
     with pytest.raises(UsageError, match="option `pairs`: 'maybe' is neither true nor false"):
         make_retriever("tfidf", {"pairs": "maybe"})
 
@@ -85,4 +84,4 @@ def test_documents_without_a_word_are_refused_by_the_run_in_plain_words(tmp_path
     write_collection(tmp_path)
     write_documents(tmp_path / "documents.jsonl", [Document("1", "The", "of")])
     with pytest.raises(LinkerError, match="retriever `tfidf` failed: ValueError: empty vocabulary"):
-        RetrieveJob("tfidf", str(tmp_path), out=tmp_path / "run").run()
+        make_retrieving_job("tfidf", str(tmp_path), out=tmp_path / "run").run()

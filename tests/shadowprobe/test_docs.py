@@ -16,12 +16,13 @@ from typer.main import get_command
 
 import shadowprobe
 import shadowprobe.retrieval
-from shadowprobe import catalogue, plugins
+from shadowprobe import plugins
+from shadowprobe.catalogue import datasets as catalogue
 from shadowprobe.cli import app, main
-from shadowprobe.figures import listed
 from shadowprobe.formats import FORMATS
-from shadowprobe.outcomes import OUTCOMES
-from shadowprobe.run_directory import RunCard
+from shadowprobe.measure.outcomes import OUTCOMES
+from shadowprobe.report.figures import list_figures
+from shadowprobe.runs.directory import RunCard
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -72,7 +73,7 @@ def leaf(words: list[str]) -> tuple[str, Any, list[str]]:
     """The command that the words call, and its arguments."""
     name, command = "", COMMANDS
     while hasattr(command, "commands") and words and words[0] in command.commands:
-        name, command, words = f"{name} {words[0]}".strip(), command.commands[words[0]], words[1:]
+        name, command, words = f"{name} {words[0]}".strip(), command.get_command(None, words[0]), words[1:]
     return name, command, words
 
 
@@ -81,8 +82,8 @@ def leaves(command: Any, name: str = "") -> Iterator[str]:
     if not hasattr(command, "commands"):
         yield name
         return
-    for word, below in command.commands.items():
-        yield from leaves(below, f"{name} {word}".strip())
+    for word in command.commands:
+        yield from leaves(command.get_command(None, word), f"{name} {word}".strip())
 
 
 def own(group: plugins.Group) -> list[str]:
@@ -235,7 +236,7 @@ def test_every_linker_has_its_section_and_a_command() -> None:
     assert sorted(re.findall(r"^### `(\w+)`$", PAGES["linkers.md"], re.M)) == sorted(own(plugins.LINKERS))
     for name in own(plugins.LINKERS):
         body = PAGES["linkers.md"].partition(f"\n### `{name}`\n")[2].partition("\n### ")[0]
-        assert f"--linker {name}" in body or name == "gerbil"
+        assert f"--linker {name}" in body
 
 
 def test_every_token_that_a_linker_needs_is_named_in_its_section() -> None:
@@ -283,7 +284,7 @@ def test_no_number_is_defined_that_the_results_do_not_have(results: dict[str, An
 
 
 def test_every_figure_is_listed() -> None:
-    assert first_cells(section("showing.md", "## Plot")) == [name for name, _ in listed()]
+    assert first_cells(section("showing.md", "## Plot")) == [name for name, _ in list_figures()]
 
 
 def test_every_outcome_is_explained() -> None:
@@ -295,7 +296,12 @@ def test_every_format_is_listed_with_what_it_can_do() -> None:
     assert [row[0] for row in rows] == list(FORMATS)
     for name, *told in rows:
         module = importlib.import_module(FORMATS[name])
-        ways = [("documents", "read"), ("lines",), ("answer_documents", "documents"), ("answer_lines", "lines")]
+        ways = [
+            ("read_documents", "read_dataset"),
+            ("encode_documents",),
+            ("read_documents",),
+            ("encode_documents",),
+        ]
         assert told == ["yes" if any(hasattr(module, function) for function in way) else "no" for way in ways], name
 
 

@@ -136,7 +136,7 @@ except SystemExit as end:
     assert not end.code, end.code
 loaded = [name for name in sys.modules if name.split(".")[0] in {heavy!r}
           or name.startswith(("shadowprobe.linkers.", "shadowprobe.probes."))
-          and name != "shadowprobe.linkers.retrievers"]
+          and name != "shadowprobe.retrievers"]
 assert not loaded, loaded
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)

@@ -12,8 +12,8 @@ import pytest
 from world import write_world
 
 from shadowprobe import Linker, PluginError, UsageError, open_dataset
-from shadowprobe.check import check
 from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
+from shadowprobe.runs.check import check
 
 PLUGIN_PACKAGE = Path(__file__).resolve().parents[1] / "plugin_package"
 # The example of the README and of the design, ten lines.
@@ -214,7 +214,9 @@ def test_a_wrong_option_is_refused_with_what_would_be_right(
         ("BROKEN:X", "SyntaxError"),
     ],
 )
-def test_what_cannot_be_loaded_is_said_in_one_line(options: Path, tmp_path: Path, spec: str, complaint: str) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_reported_in_one_line(
+    options: Path, tmp_path: Path, spec: str, complaint: str
+) -> None:
     (tmp_path / "broken.py").write_text("def link(:\n")
     spec = spec.replace("OPTIONS", str(options)).replace("BROKEN", f"{tmp_path}/broken.py")
     with pytest.raises((PluginError, UsageError), match=complaint) as caught:
@@ -248,3 +250,12 @@ def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
 def test_the_example_of_the_readme_passes_its_check(first: Path) -> None:
     findings = check(make_linker(f"{first}:FirstCandidate"), open_dataset("mini"))
     assert [finding for finding in findings if not finding.holds] == []
+
+
+@pytest.mark.parametrize("options", [{}, {"url": "http://127.0.0.1:1/gerbil"}])
+def test_a_benchmark_that_is_looked_for_among_the_linkers_is_refused_with_what_to_use_instead(
+    options: dict[str, str],
+) -> None:
+    assert "gerbil" not in names(LINKERS)
+    with pytest.raises(PluginError, match=r"no linker.*`shadowprobe gerbil run .* --linker nif -o url="):
+        make_linker("gerbil", options)

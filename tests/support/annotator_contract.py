@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from asking import error_for, marked, prediction_for
 from contract import TokenContract, meant
+from refusals import outcome
 from service import Service
 from wire import changed
 from world import top
@@ -16,6 +17,16 @@ from shadowprobe import Dataset
 
 class AnnotatorContract(TokenContract):
     """All the tests; the stand-in answers with a list of annotations, the first of them on the mention."""
+
+    def test_where_a_token_is_to_be_had_and_where_it_goes_is_printed_for_who_has_none(
+        self, world: Dataset, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(self.variable)
+        code, out, _ = outcome(capsys, "check", "--linker", self.wrapper, "--dataset", str(world.path))
+        assert code == 1
+        where, what = out.splitlines()[-2:]
+        assert "https://sobigdata.d4science.org/web/tagme" in where
+        assert what == f"export {self.variable}=TOKEN"
 
     @pytest.mark.parametrize("title", [{}, {"title": None}, {"title": ""}])
     def test_an_annotation_without_a_title_is_no_answer(

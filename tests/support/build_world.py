@@ -17,8 +17,8 @@ from shadowprobe import Dataset
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.pipeline import Build
-from shadowprobe.build.politeness import Manners
-from shadowprobe.build.settings import Settings
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.web.politeness import Manners
 
 DISAMBIGUATION = {
     "Harlow (disambiguation)": ["Harlow Bridge", "Mount Harlow", "Harlow Hall", "Old Harlow Fair"],
@@ -178,7 +178,7 @@ class Small:
     def build(self, out: Path, stage: str | None = None, **options: Any) -> Dataset | None:
         """A build, or one stage of it; options that are no settings go to the build itself."""
         own = {name: options.pop(name) for name in ("from_archive", "progress", "retry") if name in options}
-        settings = Settings(wiki=self.url, name="small", **options)
+        settings = BuildSettings(wiki=self.url, name="small", **options)
         with Build(out, settings, MANNERS, **own) as work:
             return work.run(stage)
 

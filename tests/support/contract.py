@@ -36,9 +36,9 @@ from service import Asked, Behaviour, Reply, Service, serving
 from world import shadow, top
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Resolver, WebLinker
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker, option_values
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
 
 # Nothing listens there.
 DEAD = "http://127.0.0.1:9/dead"
@@ -92,7 +92,7 @@ class AnswerContract:
         self, service: Service, world: Dataset, tmp_path: Path
     ) -> None:
         linker = self.linker(service.url)
-        finished = Job(linker, world, out=tmp_path / "run").run()
+        finished = make_linking_job(linker, world, out=tmp_path / "run").run()
         assert finished.outcome is not None
         assert (finished.outcome.answered, finished.outcome.failed) == (world.count(), 0)
         assert len(service.requests) == world.count()
@@ -176,7 +176,7 @@ class ServiceContract(AnswerContract):
     def test_a_dead_service_stops_the_run_at_once_and_is_named(self, world: Dataset, tmp_path: Path) -> None:
         linker = self.linker(DEAD)
         with pytest.raises(LinkerError) as raised:
-            Job(linker, world, out=tmp_path / "run").run()
+            make_linking_job(linker, world, out=tmp_path / "run").run()
         # Nothing of what was asked stands between the address and the advice.
         assert re.fullmatch(
             rf"{re.escape(self.asked_at(DEAD))}: no connection \([^?&={{]*\):"
@@ -302,7 +302,7 @@ class OptionalTokenContract(ServiceContract):
         linker = self.one_by_one(service.url, retries="1")
         told = ""
         try:
-            Job(linker, world, out=tmp_path / "run", batch_size=4).run()
+            make_linking_job(linker, world, out=tmp_path / "run", batch_size=4).run()
         except LinkerError as error:
             told = str(error)
         written = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir()).decode()

@@ -14,8 +14,8 @@ import pytest
 from web_pages import LOOPBACK
 
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.crawl import Manners, crawl
-from shadowprobe.build.records import Reference
+from shadowprobe.build.records import WebReference
+from shadowprobe.build.web.crawl import Manners, crawl
 
 ROBOTS = "User-agent: *\n"
 
@@ -23,7 +23,7 @@ ROBOTS = "User-agent: *\n"
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a crawl that tries a page again do so at once."""
-    monkeypatch.setattr("shadowprobe.build.crawl.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("shadowprobe.build.web.crawl.FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def manners(**changed: Any) -> Manners:
     return Manners(**{"user_agent": "tests", "delay": 0.0, "timeout": 10.0, "allow_private": LOOPBACK, **changed})
 
 
-def references(*urls: str) -> list[Reference]:
+def references(*urls: str) -> list[WebReference]:
     """References of one entity to these pages."""
-    return [Reference("Entity", url) for url in urls]
+    return [WebReference("Entity", url) for url in urls]
 
 
 def outcomes(archive: Archive, urls: list[str], **changed: Any) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from shadowprobe.build.languages import Language
-from shadowprobe.build.records import Cut
+from shadowprobe.base.languages import Language
 from shadowprobe.build.snippets import Cutter
+from shadowprobe.dataset.kept_pages import Cut
 
 URL = "https://example.org/shirts"
 ENGLISH = Cutter(Language("en"))

@@ -8,12 +8,11 @@ from pathlib import Path
 import namesake_sets
 from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID
 
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.retrieval.answer_session import score_answers
-from shadowprobe.retrieval.answer_sets import Sets
-from shadowprobe.retrieval.model import Ranking
-from shadowprobe.retrieval.probing import Measuring
-from shadowprobe.retrieval.session import score_rankings
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.queries.query import Ranking
+from shadowprobe.runs.answering import AnsweringTask
+from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask
+from shadowprobe.runs.stored import score_stored
 
 # Beside retrieval_world.FOUND: a retriever that finds the tail too. a1 has a stranger's document first, and d2 nothing,
 # as its document is not in the collection; every other query has its gold document first.
@@ -43,9 +42,8 @@ def write_retrieval(
     directory.mkdir(parents=True)
     rankings = [Ranking(query, tuple(documents)) for query, documents in found.items()]
     (directory / "rankings.jsonl").write_bytes(encode_lines(rankings))
-    score_rankings(
-        directory, str(collection), probes=probes, name=directory.name, out=directory, measuring=Measuring(ks=ks)
-    )
+    task = RetrievingTask(str(collection), probes=probes, settings=RetrievalSettings(ks=ks))
+    score_stored(task, directory, name=directory.name, out=directory)
     return directory
 
 
@@ -53,7 +51,7 @@ def write_answers(directory: Path, queries: Path, said: Mapping[str, str]) -> Pa
     """The answers of a model that is called as its directory, as a finished run."""
     directory.mkdir(parents=True)
     (directory / "answers.jsonl").write_bytes(encode_lines({"id": one, "answer": text} for one, text in said.items()))
-    score_answers(directory, Sets(str(queries)), name=directory.name, out=directory)
+    score_stored(AnsweringTask(str(queries)), directory, name=directory.name, out=directory)
     return directory
 
 

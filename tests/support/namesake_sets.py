@@ -9,7 +9,7 @@ from typing import Any
 from service import Asked, Reply
 from wire import as_json
 
-from shadowprobe.retrieval.ambigdocs import AmbigDocument, AmbigSet
+from shadowprobe.queries.ambigdocs_sets import AmbigDocument, AmbigSet
 
 
 def ambig_set(

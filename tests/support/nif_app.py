@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 
 from shadowprobe import Dataset, Failure, Linker, Prediction, Snippet
-from shadowprobe.nif import Document, Phrase, parse_one, to_turtle
-from shadowprobe.serve import Annotator, build_app
+from shadowprobe.formats.nif_documents import NifDocument, Phrase, parse, to_turtle
+from shadowprobe.gerbil.nif_service import Annotator, build_app
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "nif"
 HEADERS = {
@@ -25,24 +25,30 @@ DBPEDIA = "http://dbpedia.org/resource/"
 AVON, BERG = f"{DBPEDIA}Avon_(river)", f"{DBPEDIA}Berg_(river)"
 
 
+def parse_one(turtle: str | bytes) -> NifDocument:
+    """The only document of a request or an answer."""
+    (document,) = parse(turtle)
+    return document
+
+
 class Says(Linker):
     """Answers as a function does, which gets the linker and a snippet."""
 
     name = "says"
     version = "1"
 
-    def __init__(self, said: Callable[[Linker, Snippet], Any]) -> None:
-        self.said = said
+    def __init__(self, answer_snippet: Callable[[Linker, Snippet], Any]) -> None:
+        self.answer_snippet = answer_snippet
         self.asked: list[list[Snippet]] = []
 
     def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
         self.asked.append(snippets)
-        return [self.said(self, snippet) for snippet in snippets]
+        return [self.answer_snippet(self, snippet) for snippet in snippets]
 
 
-def document(text: str, *names: str, uri: str = "http://x.example/d") -> Document:
+def document(text: str, *names: str, uri: str = "http://x.example/d") -> NifDocument:
     """A text in which the first place of each name is a phrase."""
-    return Document(uri, text, tuple(Phrase(text.index(name), text.index(name) + len(name)) for name in names))
+    return NifDocument(uri, text, tuple(Phrase(text.index(name), text.index(name) + len(name)) for name in names))
 
 
 def fixture(name: str) -> bytes:
@@ -69,7 +75,7 @@ def app_of(linker: Linker, dataset: Dataset, *, confidence: bool = False, max_bo
         worker.submit(annotator.close).result()
 
 
-def answer_of(linker: Linker, dataset: Dataset, asked: Document, *, confidence: bool = False) -> Document:
+def answer_of(linker: Linker, dataset: Dataset, asked: NifDocument, *, confidence: bool = False) -> NifDocument:
     """What the service of a linker answers to a document."""
     with app_of(linker, dataset, confidence=confidence) as ask:
         answer = ask("POST", "/nif", to_turtle([asked]).encode())

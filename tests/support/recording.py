@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from shadowprobe import Dataset, Linker, Prediction, Snippet
-from shadowprobe.jsonl import read_lines
-from shadowprobe.run_directory import PREDICTIONS
-from shadowprobe.session import Job
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.directory import PREDICTIONS
+from shadowprobe.runs.job import Job
+from shadowprobe.runs.linking import LinkingTask
 
 
 class Recording(Linker):
@@ -41,9 +43,9 @@ class Failing(Recording):
     broken = frozenset({"tBerg", "nComo2"})
 
 
-def run(linker: Linker, dataset: Dataset, out: Path, **options: object) -> Job:
+def run(linker: Linker, dataset: Dataset, out: Path, **options: object) -> Job[LinkingTask]:
     """A finished job."""
-    job = Job(linker, dataset, out=out, **options)  # type: ignore[arg-type]
+    job = make_linking_job(linker, dataset, out=out, **options)  # type: ignore[arg-type]
     job.run()
     return job
 

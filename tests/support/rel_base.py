@@ -29,7 +29,7 @@ Vector = NDArray[np.float32]
 
 WIKI = "wiki_2019"
 DIMENSIONS = 300
-# How far the words that speak for an entity stand out from the noise of vectors that are drawn by lot.
+# How far the words that speak for an entity stand out from the noise of random vectors.
 SCALE = 5.0
 
 
@@ -67,7 +67,7 @@ def key(title: str) -> str:
 
 
 def vectors_of(descriptions: dict[str, str]) -> dict[str, Vector]:
-    """A vector drawn by lot for each word of the descriptions; an entity is the sum of its own."""
+    """A vector chosen at random for each word of the descriptions; an entity is the sum of its own."""
     words: dict[str, Vector] = {}
     entities: dict[str, Vector] = {}
     for title, description in descriptions.items():

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.retrieval.collection import Collection, open_collection
-from shadowprobe.retrieval.model import Document, Ranking
-from shadowprobe.retrieval.rankings import Rankings, look_up
+from shadowprobe import Failure
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.measure.rankings import Rankings, look_up
+from shadowprobe.queries.collection import Collection, open_collection
+from shadowprobe.queries.query import Document, Hit, Query, Ranking
+from shadowprobe.systems.retriever import Retriever
 
 # The river Avon is an article of two passages, Lake Como one entity of two articles; the ship Dale has none at all.
 DOCUMENTS = (
@@ -161,3 +163,10 @@ def rankings_of(
     listed = [Ranking(query_id, tuple(documents)) for query_id, documents in found.items()]
     pages = look_up(collection, {one for documents in found.values() for one in documents}).pages
     return Rankings(collection, listed, depth=more.pop("depth", 100), ks=ks, pages=pages, **more)
+
+
+def search(retriever: Retriever, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+    """What a retriever finds for queries on none of which it fails."""
+    found = retriever.search(queries, k)
+    assert not any(hits is None or isinstance(hits, Failure) for hits in found)
+    return [list(hits) for hits in found if isinstance(hits, Sequence)]

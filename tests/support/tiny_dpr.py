@@ -10,7 +10,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "?"]
 
 
 def save_tiny_dpr(folder: Path, *, of_questions: bool, seed: int) -> Path:
-    """Saves an encoder of questions or of documents with weights drawn by lot."""
+    """Saves an encoder of questions or of documents with random weights."""
     import torch
     from transformers import BertTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 

@@ -11,7 +11,7 @@ from typing import Any
 from service import Asked, Reply, Service, serving
 
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.wiki import Wiki
+from shadowprobe.build.wiki.wiki_api import Wiki
 
 JSON = {"Content-Type": "application/json; charset=utf-8"}
 NOT_HERE: Reply = (404, {"Content-Type": "text/html"}, b"<p>Not found.</p>")

@@ -24,9 +24,9 @@ from standins import SYSTEMS
 from world import shadow, top
 
 from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet
-from shadowprobe.check import check
 from shadowprobe.plugins import make_linker
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.check import check
 
 
 class WorkerContract:
@@ -58,7 +58,7 @@ class WorkerContract:
     def test_every_snippet_gets_one_prediction_in_a_whole_run(
         self, world: Dataset, directory: Path, tmp_path: Path
     ) -> None:
-        finished = Job(self.linker(directory), world, out=tmp_path / "run").run()
+        finished = make_linking_job(self.linker(directory), world, out=tmp_path / "run").run()
         assert finished.outcome is not None
         assert (finished.outcome.answered, finished.outcome.failed) == (world.count(), 0)
         assert [finished.results["subsets"][subset]["correct"] for subset in ("top", "shadow", "tail")] == [4, 4, 1]
@@ -78,10 +78,10 @@ class WorkerContract:
         snippet = marked(f"{before}[Berg] masts")
         assert prediction_for(self.linker(directory), world.knowledge, snippet).answer == shadow("Berg")
 
-    def test_of_a_name_that_stands_twice_each_can_be_asked_for(self, world: Dataset, directory: Path) -> None:
+    def test_each_of_two_mentions_with_the_same_name_can_be_linked(self, world: Dataset, directory: Path) -> None:
         first, second = "A crew on [Avon]. It runs up Avon.", "A crew on Avon. It runs up [Avon]."
         answers = self.ask(world, directory, marked(first, "1"), marked(second, "2"))
-        assert [said(answer) for answer in answers] == [shadow("Avon"), top("Avon")]
+        assert [get_answer(answer) for answer in answers] == [shadow("Avon"), top("Avon")]
 
     def test_a_title_with_an_umlaut_survives_a_plain_locale(self, world: Dataset, directory: Path) -> None:
         snippet = marked("From [Köln] down the Rhine.")
@@ -120,7 +120,7 @@ def use_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONUTF8", "0")
 
 
-def said(answer: Prediction | Failure) -> str:
+def get_answer(answer: Prediction | Failure) -> str:
     """The answer that a prediction gives, or its status where it has none."""
     assert isinstance(answer, Prediction), answer
     return answer.answer or answer.status

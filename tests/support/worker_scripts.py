@@ -14,7 +14,7 @@ import pytest
 from asking import marked
 
 from shadowprobe import Dataset, Prediction
-from shadowprobe.worker import WorkerLinker
+from shadowprobe.systems.worker_linker import WorkerLinker
 
 WORKERS = Path(__file__).resolve().parents[2] / "linkers" / "workers"
 # What an outsider writes: nothing but the standard library. `answer(item)` is what a test puts in.
@@ -85,7 +85,7 @@ def unopened(directory: Path, body: str = "", frame: str = BY_HAND, **options: A
     return Mine(python=sys.executable, **options)
 
 
-def said(linker: WorkerLinker, text: str = "Why not [Avon]?") -> str:
+def link_text(linker: WorkerLinker, text: str = "Why not [Avon]?") -> str:
     """The answer of an opened linker to one marked text, or its status where it has none."""
     (answer,) = linker.link([marked(text)])
     assert isinstance(answer, Prediction), answer

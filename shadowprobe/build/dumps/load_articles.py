@@ -1,4 +1,4 @@
-"""Pages, redirects and links from the text of a wiki's pages into the database, for want of its tables."""
+"""Loads pages, redirects and links from the text of a wiki's pages into the database, if its tables are missing."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shadowprobe.build.dumps.files import DumpFiles
-from shadowprobe.build.dumps.store import Wanted, Watch, count, insert
-from shadowprobe.build.dumps.tables import load_properties
-from shadowprobe.build.dumps.wikitext import ARTICLE, TEMPLATE, normalized, read_links
+from shadowprobe.build.dumps.dump_files import DumpFiles
+from shadowprobe.build.dumps.load_tables import load_properties
+from shadowprobe.build.dumps.store import Wanted, count, insert
+from shadowprobe.build.dumps.wikitext import ARTICLE, TEMPLATE, parse_title, read_links
 from shadowprobe.build.dumps.xml import Site, WikiPage, read_pages
+from shadowprobe.build.funnel import Progress
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Rows that are collected from pages before they go into the database.
+# The number of rows that are collected before they are written to the database.
 BATCH = 100_000
 NOTE = (
     "links come from the text of the pages alone: those that templates make are missing, and a disambiguation page is"
     " known by its template (pagelinks, page and redirect dumps have them all)"
 )
-# Templates that mark a page: they say so, or call one that does; under any of their names.
+# Templates that mark disambiguation pages: those with the mark, those that call one of these, and their redirects.
 _MARKED_PAGES = """
 CREATE TEMP TABLE known AS SELECT DISTINCT name FROM marks;
 INSERT INTO known SELECT name FROM renamed WHERE target IN (SELECT name FROM known);
@@ -32,21 +33,21 @@ INSERT INTO disambiguation
 """
 
 
-def load_articles(connection: DuckDBPyConnection, files: DumpFiles, wanted: Wanted, watch: Watch) -> list[str]:
-    """Takes pages, redirects and links from the text of the pages, and says what is missing then."""
+def load_articles(connection: DuckDBPyConnection, files: DumpFiles, wanted: Wanted, progress: Progress) -> list[str]:
+    """Loads pages, redirects and links from the text of the pages; returns notes on what is missing."""
     connection.execute(
         """CREATE TABLE link (source BIGINT, title VARCHAR); CREATE TEMP TABLE marked (page BIGINT);
         CREATE TEMP TABLE marks (name VARCHAR); CREATE TEMP TABLE renamed (name VARCHAR, target VARCHAR);
         CREATE TEMP TABLE calls (name VARCHAR, called VARCHAR); CREATE TEMP TABLE uses (page BIGINT, name VARCHAR)"""
     )
     rows = _Rows(connection)
-    for page, site in _pages(files.articles, watch):
+    for page, site in _read_files(files.articles, progress):
         if page.namespace == ARTICLE:
             _add_article(rows, page, site, wanted)
         elif page.namespace == TEMPLATE:
             _add_template(rows, page, site)
     rows.flush()
-    load_properties(connection, files, watch)
+    load_properties(connection, files, progress)
     if not count(connection, "disambiguation"):
         connection.execute(_MARKED_PAGES)
     return [NOTE]
@@ -55,7 +56,7 @@ def load_articles(connection: DuckDBPyConnection, files: DumpFiles, wanted: Want
 def _add_article(rows: _Rows, page: WikiPage, site: Site, wanted: Wanted) -> None:
     rows.add("page", page.page_id, page.title, page.redirect is not None)
     if page.redirect is not None:
-        target = normalized(page.redirect, site)
+        target = parse_title(page.redirect, site)
         if target and target.namespace == ARTICLE:
             rows.add("redirect", page.page_id, target.title)
         return
@@ -72,8 +73,8 @@ def _add_article(rows: _Rows, page: WikiPage, site: Site, wanted: Wanted) -> Non
 
 
 def _add_template(rows: _Rows, page: WikiPage, site: Site) -> None:
-    name = normalized(page.title, site)
-    target = normalized(page.redirect, site) if page.redirect is not None else None
+    name = parse_title(page.title, site)
+    target = parse_title(page.redirect, site) if page.redirect is not None else None
     if name is None or page.redirect is not None:
         if name and target:
             rows.add("renamed", name.title, target.title)
@@ -85,17 +86,17 @@ def _add_template(rows: _Rows, page: WikiPage, site: Site) -> None:
         rows.add("calls", name.title, called)
 
 
-def load_history(connection: DuckDBPyConnection, files: DumpFiles, watch: Watch) -> None:
-    """Takes the moments at which articles were first written."""
+def load_history(connection: DuckDBPyConnection, files: DumpFiles, progress: Progress) -> None:
+    """Loads the creation times of articles."""
     rows = _Rows(connection)
-    for page, _ in _pages(files.history, watch):
+    for page, _ in _read_files(files.history, progress):
         if page.namespace == ARTICLE:
             rows.add("created", page.page_id, page.created)
     rows.flush()
 
 
 class _Rows:
-    """Rows for several tables, which go into the database many at a time."""
+    """Collects rows for several tables, and writes many at a time to the database."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:
         self._connection = connection
@@ -109,21 +110,20 @@ class _Rows:
             self._write(table)
 
     def flush(self) -> None:
-        """Writes what is left."""
+        """Writes the remaining rows."""
         for table in list(self._rows):
             self._write(table)
 
     def _write(self, table: str) -> None:
-        rows = self._rows.pop(table)
-        insert(
-            self._connection, table, {f"column{place}": column for place, column in enumerate(zip(*rows, strict=True))}
-        )
+        columns = zip(*self._rows.pop(table), strict=True)
+        batch = {f"column{place}": column for place, column in enumerate(columns)}
+        insert(self._connection, batch, f"INSERT INTO {table} FROM batch")
 
 
-def _pages(paths: tuple[Path, ...], watch: Watch) -> Iterator[tuple[WikiPage, Site]]:
+def _read_files(paths: tuple[Path, ...], progress: Progress) -> Iterator[tuple[WikiPage, Site]]:
     for path in paths:
         site = Site()
         for done, page in enumerate(read_pages(path, site), start=1):
             yield page, site
             if done % 1000 == 0:
-                watch(path.name, done, None)
+                progress(path.name, done, None)

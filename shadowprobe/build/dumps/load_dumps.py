@@ -1,20 +1,22 @@
-"""The dumps of a wiki into a database, which is made once and holds only what the first stages ask for."""
+"""Loads the dumps of a wiki into a database, which is made once and holds only what the first stages need."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from shadowprobe.build.dumps.articles import load_articles, load_history
-from shadowprobe.build.dumps.files import DumpFiles, find_files
-from shadowprobe.build.dumps.store import Contents, Wanted, Watch, connect, read_contents
-from shadowprobe.build.dumps.tables import load_tables
+from shadowprobe.build.dumps.dump_files import DumpFiles, find_dump_files
+from shadowprobe.build.dumps.load_articles import load_articles, load_history
+from shadowprobe.build.dumps.load_tables import load_tables
+from shadowprobe.build.dumps.store import DumpContents, Wanted, connect, read_contents
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import InputError
 
-# Raised where the tables change, so that a database of an older version is made anew.
+# Increased when the tables change, so that an older database is made again.
 VERSION = 1
-# Titles as the tables of a wiki have them, with underscores; of pages only articles and their redirects.
+# Titles have underscores, as in the tables of a wiki. Only articles and their redirects are pages here.
 _SCHEMA = """
 CREATE TABLE page (id BIGINT, title VARCHAR, redirect BOOLEAN);
 CREATE TABLE redirect (source BIGINT, title VARCHAR);
@@ -26,55 +28,50 @@ CREATE TABLE said (contents VARCHAR);
 """
 
 
-def load(directory: Path, database: Path, wanted: Wanted, watch: Watch | None = None) -> None:
-    """Makes the database of the dumps in a directory, unless it is there already."""
-    files = find_files(directory)
+def load_dumps(directory: Path, database: Path, wanted: Wanted, progress: Progress = ignore_progress) -> None:
+    """Makes the database of the dumps in a directory, unless it exists already."""
+    files = find_dump_files(directory)
     used = [*files.tables.values(), *files.articles, *(files.history if wanted.created else ())]
-    contents = Contents(VERSION, [_stamp(path) for path in used], wanted, [])
-    if _known(database, contents):
+    contents = DumpContents(VERSION, [_make_stamp(path) for path in used], wanted, [])
+    if _is_current(database, contents):
         return
     if wanted.created and not files.history:
         raise InputError(
             directory,
-            "--created-before needs *-stub-meta-history*.xml.gz beside the other dumps, which do not tell when a page"
+            "--created-before needs *-stub-meta-history*.xml.gz, because the other dumps do not say when a page"
             " was first written",
         )
-    # Only a whole database gets the name under which it is looked for.
+    # Only a complete database gets its final name.
     part = database.with_name(f"{database.name}.part")
     for old in (part, part.with_name(f"{part.name}.wal")):
         old.unlink(missing_ok=True)
     database.parent.mkdir(parents=True, exist_ok=True)
     with connect(part) as connection:
         connection.execute(_SCHEMA)
-        tell = watch or (lambda file, done, total: None)
-        if _has_tables(files):
-            contents.notes += load_tables(connection, files, wanted, tell)
-        else:
-            contents.notes += load_articles(connection, files, wanted, tell)
+        load = load_tables if _has_tables(files) else load_articles
+        contents.notes += load(connection, files, wanted, progress)
         if wanted.created:
-            load_history(connection, files, tell)
+            load_history(connection, files, progress)
         connection.execute("INSERT INTO said VALUES (?)", [msgspec.json.encode(contents).decode()])
     part.replace(database)
 
 
 def _has_tables(files: DumpFiles) -> bool:
-    """True where the tables suffice; where they do not, there must be articles."""
+    """True if all needed tables exist; otherwise there must be articles."""
     missing = [table for table in ("page", "redirect", "pagelinks") if table not in files.tables]
     if missing and not files.articles:
         raise InputError(
             files.directory,
-            f"lacks {' and '.join(f'*-{table}.sql.gz' for table in missing)}, and *-pages-articles.xml.bz2 instead",
+            f"lacks {' and '.join(f'*-{table}.sql.gz' for table in missing)}, and has no *-pages-articles.xml.bz2"
+            " instead",
         )
     return not missing
 
 
-def _stamp(path: Path) -> tuple[str, int, int]:
-    said = path.stat()
-    return path.name, said.st_size, said.st_mtime_ns
+def _make_stamp(path: Path) -> tuple[str, int, int]:
+    status = path.stat()
+    return path.name, status.st_size, status.st_mtime_ns
 
 
-def _known(database: Path, wanted: Contents) -> bool:
-    if not database.exists():
-        return False
-    known = read_contents(database)
-    return (known.version, known.files, known.wanted) == (wanted.version, wanted.files, wanted.wanted)
+def _is_current(database: Path, wanted: DumpContents) -> bool:
+    return database.exists() and replace(read_contents(database), notes=[]) == wanted

@@ -1,25 +1,25 @@
-"""What the first two stages of a build ask of a wiki, answered from its dumps."""
+"""The first two stages of a build, from the dumps of a wiki instead of its API."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from shadowprobe.build.dumps.load import load
-from shadowprobe.build.dumps.store import Wanted, Watch, connect, count, insert
-from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language
+from shadowprobe.base.languages import Language
+from shadowprobe.base.spans import find_name
+from shadowprobe.build.dumps.load_dumps import load_dumps
+from shadowprobe.build.dumps.store import Wanted, connect, count, insert
+from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.records import FoundEntity
-from shadowprobe.build.spaces import NEVER, Spaces, as_article, collect, drop_page
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import NEVER, DisambiguationPage, Spaces, collect_spaces, parse_article
 from shadowprobe.errors import BuildError
-from shadowprobe.formats.spans import whole_words
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,8 +40,8 @@ CREATE TEMP TABLE listed AS
 """
 # As `prop=links` lists them: by the bytes of the title, with underscores.
 _LINKS = """
-SELECT listed.place, listed.title, link.title, page.id, page.redirect, no_article.page IS NOT NULL, item.qid,
-    created.moment
+SELECT listed.place, listed.title, link.title, created.moment,
+    page.id, page.redirect, no_article.page IS NOT NULL, item.qid
 FROM listed
 LEFT JOIN link ON link.source = listed.id
 LEFT JOIN page ON page.title = link.title
@@ -66,124 +66,89 @@ SELECT place, count(*) FROM (
 """
 
 
-class _Linked(NamedTuple):
-    """A link of a disambiguation page, what the wiki has under its title, and since when."""
-
-    title: str
-    page: dict[str, Any]
-    created: str
-
-
 def find_spaces_in_dumps(
-    directory: Path,
-    database: Path,
-    language: Language,
-    funnel: Funnel,
-    *,
-    category: str = "",
-    created_before: str = "",
-    limit: int | None = None,
-    progress: Callable[[int, int | None], None] = lambda done, total: None,
-    watch: Watch | None = None,
+    database: Path, language: Language, funnel: Funnel, settings: BuildSettings, progress: Progress = ignore_progress
 ) -> Spaces:
-    """The spaces that the API of the wiki would have given on the day of the dumps, in the same order.
+    """Finds the spaces that the wiki's API had returned on the day of the dumps, in the same order.
 
-    `watch` is told how the files are read, which takes most of the time; `progress` what is found then.
+    The dumps of a large wiki take hours, so the progress is also that of the files.
     """
-    category = category.removeprefix("Category:")
-    names = tuple(dict.fromkeys(_key(name) for name in (category, *language.categories) if name))
-    load(directory, database, Wanted(_key(category), names, bool(created_before)), watch)
+    directory, category = Path(settings.dumps), _make_key(settings.category.removeprefix("Category:"))
+    names = tuple(dict.fromkeys(_make_key(name) for name in (category, *language.categories) if name))
+    load_dumps(directory, database, Wanted(category, names, bool(settings.created_before)), progress)
     with connect(database, read_only=True) as connection:
-        _list_pages(connection, directory, _key(category), names)
-        candidates = (
-            (name, page, partial(_old_enough, linked, created_before))
-            for name, page, linked in _candidates(connection, language, funnel)
-        )
-        return collect(candidates, funnel, limit=limit, progress=progress)
-
-
-def _old_enough(linked: list[tuple[_Linked, FoundEntity]], created_before: str) -> list[FoundEntity]:
-    return [entity for link, entity in linked if not created_before or link.created[:10] <= created_before]
+        _list_pages(connection, directory, category, names)
+        return collect_spaces(_read_pages(connection, language), language, funnel, settings, progress)
 
 
 def _list_pages(connection: DuckDBPyConnection, directory: Path, category: str, names: tuple[str, ...]) -> None:
-    """Lists the disambiguation pages by their property, or by the category asked for or the first that has pages."""
+    """Lists the disambiguation pages by their property, by the given category, or by the first one that has pages."""
     connection.execute(_NO_ARTICLES)
     if not category and count(connection, "disambiguation"):
         connection.execute(_BY_PROPERTY)
         return
-    there = {name for (name,) in connection.execute("SELECT DISTINCT name FROM category").fetchall()}
-    chosen = category or next((name for name in names if name in there), "")
+    existing = {name for (name,) in connection.execute("SELECT DISTINCT name FROM category").fetchall()}
+    chosen = category or next((name for name in names if name in existing), "")
     if not chosen:
-        tried = ", ".join(map(_title, names)) or "none is known for the language"
+        tried = ", ".join(map(_format_title, names)) or "none is known for the language"
         raise BuildError(
             f"{directory}: no category of disambiguation pages was found (tried: {tried}); name it with --category"
         )
     connection.execute(_BY_CATEGORY, {"name": chosen})
     if not count(connection, "listed"):
         raise BuildError(
-            f"{directory}: the category `{_title(chosen)}` has no pages; give --category without its namespace"
+            f"{directory}: the category `{_format_title(chosen)}` has no pages; give --category without its namespace"
         )
 
 
-def _candidates(
-    connection: DuckDBPyConnection, language: Language, funnel: Funnel
-) -> Iterator[tuple[str, str, list[tuple[_Linked, FoundEntity]]]]:
-    """Each disambiguation page with the articles among its links that bear its name."""
-    for page, links in _pages(connection):
-        name = language.name_of(page)
-        bearing = [(link, as_article(link.page, language)) for link in links if whole_words(link.title, name)]
-        entities = [(link, found) for link, found in bearing if isinstance(found, FoundEntity)]
-        if len(entities) >= 2:
-            yield name, page, entities
-        else:
-            drop_page([found for _, found in bearing], funnel)
-
-
-def _pages(connection: DuckDBPyConnection) -> Iterator[tuple[str, list[_Linked]]]:
-    """Each disambiguation page with its links."""
+def _read_pages(connection: DuckDBPyConnection, language: Language) -> Iterator[DisambiguationPage]:
+    """Yields the disambiguation pages with their links."""
     rows = connection.execute(_LINKS)
     stream = (row for batch in iter(lambda: rows.fetchmany(ROWS), []) for row in batch)
-    for (_, page), links in groupby(stream, key=itemgetter(0, 1)):
-        yield _title(page), [_linked(*row[2:]) for row in links if row[2] is not None]
+    for (_, key), links in groupby(stream, key=itemgetter(0, 1)):
+        title = _format_title(key)
+        name, linked, dates = language.name_of(title), list[FoundEntity | str](), dict[str, str]()
+        for _, _, target, moment, *row in links:
+            if target is not None and find_name(_format_title(target), name):
+                linked.append(parse_article(_describe_page(_format_title(target), *row), language))
+                dates[_format_title(target)] = moment or NEVER
+        yield DisambiguationPage(title, linked, dates.__getitem__)
 
 
-def _linked(
-    title: str, page_id: int | None, redirect: bool, no_article: bool, qid: str | None, moment: str | None
-) -> _Linked:
-    """A link, with its page as the API would describe it, so that the same rule tells articles from the rest."""
+def _describe_page(
+    title: str, page_id: int | None, redirect: bool, no_article: bool, qid: str | None
+) -> dict[str, Any]:
+    """Describes a page as the API does, so that `parse_article` can read it."""
     properties = {"disambiguation": ""} if no_article else {"wikibase_item": qid} if qid else {}
-    page = {"ns": 0, "title": _title(title), "redirect": redirect, "pageprops": properties}
-    return _Linked(
-        _title(title), page | ({"missing": True} if page_id is None else {"pageid": page_id}), moment or NEVER
-    )
+    page: dict[str, Any] = {"ns": 0, "title": title, "redirect": redirect, "pageprops": properties}
+    return page | ({"missing": True} if page_id is None else {"pageid": page_id})
 
 
 def count_backlinks_in_dumps(database: Path, entities: Iterable[FoundEntity]) -> Iterator[FoundEntity]:
-    """The entities with their commonness and the redirects that lead to them, counted as the stage does by the API."""
-    asked = list(entities)
+    """Yields the entities with their commonness and their redirects, counted in the same way as with the API."""
+    counted = list(entities)
     with connect(database, read_only=True) as connection:
         connection.execute("CREATE TEMP TABLE asked (place BIGINT, id BIGINT, title VARCHAR)")
         columns: dict[str, list[Any]] = {
-            "place": list(range(len(asked))),
-            "id": [entity.page_id for entity in asked],
-            "title": [_key(entity.title) for entity in asked],
+            "place": list(range(len(counted))),
+            "id": [entity.page_id for entity in counted],
+            "title": [_make_key(entity.title) for entity in counted],
         }
-        insert(connection, "asked", columns)
+        insert(connection, columns, "INSERT INTO asked FROM batch")
         connection.execute(_NAMES)
         redirects: dict[int, list[str]] = defaultdict(list)
         for place, title in connection.execute("SELECT place, title FROM name WHERE redirect").fetchall():
-            redirects[place].append(_title(title))
+            redirects[place].append(_format_title(title))
         counts = dict(connection.execute(_COUNTS).fetchall())
-    for place, entity in enumerate(asked):
+    for place, entity in enumerate(counted):
         yield replace(entity, commonness=counts.get(place, 0), redirects=tuple(sorted(redirects[place])))
 
 
-def _title(key: str) -> str:
-    """A title as people read it."""
+def _format_title(key: str) -> str:
+    """Returns a title with spaces."""
     return key.replace("_", " ")
 
 
-def _key(title: str) -> str:
-    """A title as the tables have it."""
+def _make_key(title: str) -> str:
+    """Returns a title with underscores, as in the tables."""
     return title.strip().replace(" ", "_")

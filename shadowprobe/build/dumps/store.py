@@ -1,9 +1,9 @@
-"""The database file that holds the dumps of a wiki: how it is opened, filled and described."""
+"""The database file for the dumps of a wiki: opens, fills and describes it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,22 +17,20 @@ from shadowprobe.errors import BuildError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Told a file, how many of its rows or pages are read, and how many there are, which a dump does not say.
-Watch = Callable[[str, int, int | None], None]
 MEMORY, THREADS = "1GB", 2
 
 
 class Wanted(Struct, frozen=True):
-    """What of the dumps is asked for beside the articles and their links."""
+    """The parts of the dumps that are needed in addition to the articles and their links."""
 
-    # By the category of this name alone, in place of the property of pages.
+    # Disambiguation pages are found by this category only, instead of by their property.
     category: str = ""
     categories: tuple[str, ...] = ()
     created: bool = False
 
 
-class Contents(Struct):
-    """What a database was made of."""
+class DumpContents(Struct):
+    """The sources of a database."""
 
     version: int
     files: list[tuple[str, int, int]]
@@ -40,21 +38,21 @@ class Contents(Struct):
     notes: list[str]
 
 
-def read_contents(database: Path) -> Contents:
-    """What a database was made of."""
+def read_contents(database: Path) -> DumpContents:
+    """Reads the sources of a database."""
     with connect(database, read_only=True) as connection:
-        ((said,),) = connection.execute("SELECT contents FROM said").fetchall()
-    return msgspec.json.decode(said, type=Contents)
+        ((contents,),) = connection.execute("SELECT contents FROM said").fetchall()
+    return msgspec.json.decode(contents, type=DumpContents)
 
 
 def read_notes(database: Path) -> list[str]:
-    """What a reader of the results should know of the dumps they come from."""
+    """Reads the notes on the dumps that a reader of the dataset should know."""
     return read_contents(database).notes
 
 
 @contextmanager
 def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """The database within its limits of memory, with nothing written but beside it."""
+    """Opens the database with a memory limit; temporary files are written beside it."""
     try:
         import duckdb
     except ImportError:
@@ -66,7 +64,7 @@ def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConn
         "threads": THREADS,
         "temp_directory": str(overflow),
         "preserve_insertion_order": False,
-        # It would fetch its extensions from the net.
+        # DuckDB would download extensions.
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
@@ -74,16 +72,16 @@ def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConn
         with duckdb.connect(database, read_only=read_only, config=settings) as connection:
             yield connection
     except duckdb.Error as error:
-        what = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0]
         raise BuildError(
-            f"{database}: the database of the dumps cannot be used ({what}); remove it and try again"
+            f"{database}: the database of the dumps cannot be used ({reason}); remove it and try again"
         ) from None
     finally:
         shutil.rmtree(overflow, ignore_errors=True)
 
 
-def insert(connection: DuckDBPyConnection, table: str, columns: Mapping[str, Any]) -> None:
-    """Adds many rows at once, given by columns in the order of the table."""
+def insert(connection: DuckDBPyConnection, columns: Mapping[str, Any], *statements: str) -> None:
+    """Adds many rows at once, by statements that select them from `batch`, the table of these columns."""
     arrays = {
         name: values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
         for name, values in columns.items()
@@ -91,11 +89,12 @@ def insert(connection: DuckDBPyConnection, table: str, columns: Mapping[str, Any
     # A column of objects has no type before it has a value.
     if len(next(iter(arrays.values()))):
         connection.register("batch", arrays)
-        connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+        for statement in statements:
+            connection.execute(statement)
         connection.unregister("batch")
 
 
 def count(connection: DuckDBPyConnection, table: str) -> int:
-    """How many rows a table has."""
+    """Counts the rows of a table."""
     ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
     return int(count)

@@ -1,4 +1,4 @@
-"""What a page links to, as far as its own text says: links that a template makes are not there."""
+"""Finds the links in the text of a page; links that a template makes are not found."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from urllib.parse import unquote
 from shadowprobe.build.dumps.xml import Site
 
 ARTICLE, TEMPLATE, CATEGORY = 0, 10, 14
-# The names that every wiki knows beside those of its own language.
+# The names that every wiki knows in addition to those of its own language.
 _CANONICAL = {"template": TEMPLATE, "category": CATEGORY}
 MARK = "__DISAMBIG__"
 _UNREAD = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|pre|math|source|syntaxhighlight)\b[^>]*?(?:/>|>.*?(?:</\1\s*>|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
-# What a template shows on its own page only, such as how it is used.
+# Text that a template shows on its own page only, such as its documentation.
 _NOT_INCLUDED = re.compile(r"<noinclude>.*?(?:</noinclude>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
 # Three braces are a parameter.
@@ -26,24 +26,24 @@ _SPACES = re.compile(r"[\s_]+")
 
 
 class Name(NamedTuple):
-    """A title in the form that the tables hold, without its namespace."""
+    """A title in the form of the tables, and its namespace."""
 
     namespace: int
     title: str
 
 
 class Links(NamedTuple):
-    """The names in a text, each once, in no order."""
+    """The names in a text, each once."""
 
     articles: set[str]
     categories: set[str]
     templates: set[str]
-    # Whether the text says itself that its page is a disambiguation page.
+    # True if the text itself marks its page as a disambiguation page.
     marked: bool
 
 
-def normalized(title: str, site: Site, namespace: int = ARTICLE) -> Name | None:
-    """What a link or the call of a template means; None where it leads to no page of this wiki."""
+def parse_title(title: str, site: Site, namespace: int = ARTICLE) -> Name | None:
+    """Parses the title in a link or a template call; None if it is not a page of this wiki."""
     title = unquote(title) if "%" in title else title
     title = _SPACES.sub("_", html.unescape(title).partition("#")[0]).strip("_")
     if title.startswith(":"):
@@ -56,26 +56,26 @@ def normalized(title: str, site: Site, namespace: int = ARTICLE) -> Name | None:
             namespace, title = known, rest.strip("_")
     if not title:
         return None
-    # A letter whose capital is two, such as ß, stays as it is.
+    # A letter whose upper case has two letters, such as ß, is kept.
     first = title[0].upper() if site.capital and len(title[0].upper()) == 1 else title[0]
     return Name(namespace, first + title[1:])
 
 
 def read_links(text: str, site: Site, *, of_template: bool = False) -> Links:
-    """All names in the text of a page."""
+    """Finds all names in the text of a page."""
     if "<" in text:
         text = _UNREAD.sub(" ", text)
         text = _NOT_INCLUDED.sub(" ", text) if of_template else text
-    found = Links(set(), set(), set(), MARK in text)
+    links = Links(set(), set(), set(), MARK in text)
     for target in set(_LINK.findall(text)):
-        name = normalized(target, site)
+        name = parse_title(target, site)
         if name and name.namespace == ARTICLE:
-            found.articles.add(name.title)
-        # With a colon before it, a category is only mentioned.
+            links.articles.add(name.title)
+        # A category after a colon is only a link to it.
         elif name and name.namespace == CATEGORY and not target.lstrip().startswith(":"):
-            found.categories.add(name.title)
+            links.categories.add(name.title)
     for target in set(_TEMPLATE.findall(text)):
-        name = normalized(target, site, TEMPLATE)
+        name = parse_title(target, site, TEMPLATE)
         if name and name.namespace == TEMPLATE:
-            found.templates.add(name.title)
-    return found
+            links.templates.add(name.title)
+    return links

@@ -1,4 +1,4 @@
-"""The pages of an XML dump in a stream: what each is called, where it leads, what stands in it."""
+"""Reads the pages of an XML dump as a stream: their titles, redirects and texts."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from msgspec import Struct, field
 
-from shadowprobe.build.dumps.files import broken, cut_off, open_dump
+from shadowprobe.base.compressed import broken_file, open_compressed, truncated_file
 from shadowprobe.errors import InputError
 
-# What the parser says of a file that ends before its last tag: "no element found".
+# The parser's error code for a file that ends before its last tag: "no element found".
 _NO_MORE = 3
 
 
 class Site(Struct):
-    """How a wiki writes titles, as the head of its dump says."""
+    """The rules of a wiki for titles, from the head of its dump."""
 
     namespaces: dict[str, int] = field(default_factory=dict)
-    # Whether the first letter of a title is always a capital.
+    # True if the first letter of a title is always a capital.
     capital: bool = True
 
 
 class WikiPage(NamedTuple):
-    """A page as it was when the dump was made, and when its first revision in the dump was written."""
+    """A page at the time of the dump, and the time of its first revision in the dump."""
 
     page_id: int
     namespace: int
@@ -37,60 +37,60 @@ class WikiPage(NamedTuple):
 
 
 def read_pages(path: Path, site: Site) -> Iterator[WikiPage]:
-    """The pages of a dump; `site` is told what the head of the file says before the first page comes."""
-    with open_dump(path) as file:
+    """Yields the pages of a dump; `site` is filled from the head of the file before the first page."""
+    with open_compressed(path) as file:
         try:
-            yield from _pages(path, iterparse(file, ("start", "end")), site)
+            yield from _read_events(path, iterparse(file, ("start", "end")), site)
         except ParseError as error:
             if error.code == _NO_MORE:
-                raise cut_off(path) from None
-            raise InputError(path, f"is no XML ({error})") from None
+                raise truncated_file(path) from None
+            raise InputError(path, f"is not XML ({error})") from None
         except (EOFError, OSError, zlib.error) as error:
-            raise broken(path, error) from None
+            raise broken_file(path, error) from None
 
 
-def _pages(path: Path, events: Iterator[tuple[str, Element]], site: Site) -> Iterator[WikiPage]:
+def _read_events(path: Path, events: Iterator[tuple[str, Element]], site: Site) -> Iterator[WikiPage]:
     _, root = next(events)
-    if _name(root) != "mediawiki":
-        raise InputError(path, f"is no dump of a wiki: it begins with <{_name(root)}>")
+    if _get_tag(root) != "mediawiki":
+        raise InputError(path, f"is not a dump of a wiki: it begins with <{_get_tag(root)}>")
     text, created = "", ""
     for event, element in events:
         if event == "start":
             continue
-        name = _name(element)
+        name = _get_tag(element)
         if name == "siteinfo":
-            _learn(site, element)
+            _read_site(site, element)
         elif name == "revision":
-            parts = {_name(part): part.text or "" for part in element}
+            parts = {_get_tag(part): part.text or "" for part in element}
             text = parts.get("text", "")
             created = min(created or "9999", parts.get("timestamp", "9999"))
             # A page may have a hundred thousand revisions.
             element.clear()
         elif name == "page":
-            yield _page(path, element, text, created)
+            yield _make_page(path, element, text, created)
             text, created = "", ""
             root.clear()
 
 
-def _page(path: Path, element: Element, text: str, created: str) -> WikiPage:
-    parts = {_name(part): part for part in element}
+def _make_page(path: Path, element: Element, text: str, created: str) -> WikiPage:
+    parts = {_get_tag(part): part for part in element}
     try:
         page_id, namespace = (int(parts[name].text or "") for name in ("id", "ns"))
         title = (parts["title"].text or "").replace(" ", "_")
     except (KeyError, ValueError):
-        raise InputError(path, "holds a page without title, number or namespace") from None
+        raise InputError(path, "has a page without title, number or namespace") from None
     redirect = parts["redirect"].get("title", "") if "redirect" in parts else None
     return WikiPage(page_id, namespace, title, redirect, text, created)
 
 
-def _learn(site: Site, element: Element) -> None:
+def _read_site(site: Site, element: Element) -> None:
     for part in element.iter():
-        if _name(part) == "case":
+        if _get_tag(part) == "case":
             site.capital = part.text == "first-letter"
-        elif _name(part) == "namespace" and part.text:
+        elif _get_tag(part) == "namespace" and part.text:
             site.namespaces[part.text.lower()] = int(part.get("key", "0"))
 
 
-def _name(element: Element) -> str:
-    """The tag without the version of the format, which changes from year to year."""
+def _get_tag(element: Element) -> str:
+    """Returns the tag without the version of the format, which changes from year to year."""
     return element.tag.rpartition("}")[2]

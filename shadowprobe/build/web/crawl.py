@@ -1,47 +1,49 @@
-"""Stage 4: the pages of the references, asked for politely and kept in the archive.
+"""Stage 4: the pages of the references, requested politely and stored in the archive.
 
-What became of a URL is read from the archive alone, and the web is asked until the archive lacks nothing. So a crawl
-that was killed goes on where it stopped, and one that is done asks nothing and says the same again.
+The outcome of a URL is read from the archive alone, and pages are requested until the archive lacks nothing. So a
+crawl that was killed continues where it stopped, and one that is done requests nothing and has the same result.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from shadowprobe.build.addresses import PRIVATE, RefusedError, joined_url, plain_url
 from shadowprobe.build.archive import Archive, Stored, key_of
-from shadowprobe.build.fetch import PASSING, REDIRECTS, Answer, Fetcher, NoAnswerError, may_pass, not_html, retry_after
-from shadowprobe.build.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
-from shadowprobe.build.records import Crawled, Reference
+from shadowprobe.build.records import Crawled, WebReference
+from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass, not_html
+from shadowprobe.build.web.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
 from shadowprobe.errors import BuildError
+from shadowprobe.net.addresses import PRIVATE
+from shadowprobe.net.blocking import LoopThread
+from shadowprobe.net.failures import NoResponseError, RefusedError
+from shadowprobe.net.retries import PASSING, pause_before, retry_after
+from shadowprobe.net.urls import REDIRECTS, join_url, normalise_url
 
 __all__ = ["MISSING", "Manners", "crawl"]
 
 Progress = Callable[[int, int], None]
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-# A host that asks for a longer pause than this is not waited for.
+# A longer pause than this is not waited for.
 LONGEST_RETRY_AFTER = 120.0
-# A host that leaves so many pages in a row without any answer is not asked for the rest.
+# A host that leaves so many pages in a row without any answer gets no further requests.
 SILENCE = 3
 GONE = "the host answers no more"
-# After so many silent hosts in a row it is asked whether we are online, and at most so many hosts that once answered.
+# After so many silent hosts in a row we check that we are online, with at most so many hosts that answered before.
 SILENT_HOSTS, WITNESSES = 50, 3
-# What becomes of a page that an archive which is only read does not have.
+# The outcome of a page that a read-only archive does not have.
 MISSING = "not in the archive"
 # Reasons for which a page is not dead, so that an archived copy would be the same, or would go round a refusal.
 _ALIVE = (*REFUSALS, "not HTML", "too large")
 _RULES_KEPT = 256
 
 
-class _Found(NamedTuple):
-    """Where the redirects of a URL lead: to a page, to a reason why there is none, or to a URL that must be asked."""
+class _End(NamedTuple):
+    """The end of the redirects of a URL: a page, a reason why there is none, or a URL that must be requested."""
 
     url: str
     page: bool = False
@@ -49,14 +51,14 @@ class _Found(NamedTuple):
 
 
 class _Visit(NamedTuple):
-    """A URL of which something is still to be found out."""
+    """A URL whose outcome is not known yet."""
 
     number: int
     url: str
     copy: str | None
 
 
-class _Errand:
+class _Request:
     """A request: for a page of a visit, or for the robots.txt of an origin."""
 
     __slots__ = ("origin", "tries", "url", "visit")
@@ -66,7 +68,7 @@ class _Errand:
 
 
 def crawl(
-    references: Sequence[Reference],
+    references: Sequence[WebReference],
     archive: Archive,
     manners: Manners,
     progress: Progress | None = None,
@@ -74,10 +76,10 @@ def crawl(
     retry: bool = False,
     is_online: Callable[[], bool] | None = None,
 ) -> Iterator[Crawled]:
-    """What became of the URL of each reference, in their order and each URL once; a dead page gives way to its copy.
+    """Yields the outcome of each URL once, in the order of the references; for a dead page, that of its copy.
 
-    With `retry`, failures that may pass are asked for again. `is_online` is called, in another thread, where many
-    hosts were silent; without it a host that has answered before is asked.
+    With `retry`, failures that may pass are requested again. `is_online` is called, in another thread, where many
+    hosts were silent; without it a host that answered before gets a request.
     """
     copies: dict[str, str | None] = {}
     for reference in references:
@@ -87,9 +89,9 @@ def crawl(
     ready: dict[int, Crawled] = {}
     lacking = []
     for visit in visits:
-        found = work.look(visit)
-        if isinstance(found, Crawled):
-            ready[visit.number] = found
+        outcome = work.look_up(visit)
+        if isinstance(outcome, Crawled):
+            ready[visit.number] = outcome
         elif archive.read_only:
             ready[visit.number] = Crawled(visit.url, failed=MISSING)
         else:
@@ -107,7 +109,7 @@ def crawl(
                 if progress:
                     progress(done, len(visits))
                 if done == len(visits):
-                    # What is known is told at once, what is stored may be a moment later.
+                    # The last outcome is known a moment before it is stored.
                     deque(coming, maxlen=0)
             yield ready.pop(visit.number)
     finally:
@@ -115,42 +117,29 @@ def crawl(
 
 
 def _in_a_thread(work: _Crawl, visits: list[_Visit]) -> Generator[tuple[int, Crawled], None, None]:
-    """What becomes of the visits, as it becomes known; the caller may have an event loop of its own."""
-    results: SimpleQueue[tuple[int, Crawled] | BaseException] = SimpleQueue()
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work.run(visits, lambda number, outcome: results.put((number, outcome))))
-
-    def run() -> None:
-        end: BaseException = StopIteration()
-        try:
-            loop.run_until_complete(task)
-        except BaseException as error:
-            end = error
-        # Not part of the task, since that can be stopped in the middle.
-        loop.run_until_complete(work.close())
-        results.put(end)
-
-    thread = threading.Thread(target=run, name="crawl", daemon=True)
-    thread.start()
+    """Yields the outcomes as they become known; the caller may have an event loop of its own."""
+    results: SimpleQueue[tuple[int, Crawled] | None] = SimpleQueue()
+    thread = LoopThread("crawl")
+    crawling = thread.start(work.run(visits, lambda number, outcome: results.put((number, outcome))))
+    crawling.add_done_callback(lambda _: results.put(None))
     try:
-        while not isinstance(result := results.get(), StopIteration):
-            if isinstance(result, BaseException):
-                raise result
+        while (result := results.get()) is not None:
             yield result
+        crawling.result()
     finally:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        loop.close()
+        crawling.cancel()
+        thread.run(work.close())
+        thread.close()
 
 
 class _Crawl:
-    """One crawl: what the archive has of it, and what is still to be asked."""
+    """One crawl: what the archive has, and what is still to be requested."""
 
     def __init__(
         self, archive: Archive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
     ) -> None:
         self._archive, self._manners, self._is_online = archive, manners, is_online
-        self._frontier: Frontier[_Errand] = Frontier(manners.per_host)
+        self._frontier: Frontier[_Request] = Frontier(manners.per_host)
         self._waiting: dict[str, list[_Visit]] = {}
         # Failures that could be those of our own connection; the next answer of anybody shows that they are not.
         self._doubtful: dict[str, tuple[str, str]] = {}
@@ -161,35 +150,35 @@ class _Crawl:
         self._fetcher: Fetcher | None = None
         self._rules = lru_cache(_RULES_KEPT)(self._read_rules)
 
-    def look(self, visit: _Visit) -> Crawled | str:
-        """What the archive says of a visit, or the URL for which the web must be asked next."""
-        found = self._follow(visit.url)
-        if found.failed and visit.copy and not found.failed.startswith(_ALIVE):
+    def look_up(self, visit: _Visit) -> Crawled | str:
+        """Returns the outcome of a visit, or the URL that must be requested next."""
+        end = self._follow(visit.url)
+        if end.failed and visit.copy and not end.failed.startswith(_ALIVE):
             copy = self._follow(visit.copy)
-            found = copy._replace(failed=f"{found.failed}, its copy too") if copy.failed else copy
-        if found.failed:
-            return Crawled(visit.url, failed=found.failed)
-        return Crawled(visit.url, page=key_of("GET", found.url)) if found.page else found.url
+            end = copy._replace(failed=f"{end.failed}, its copy too") if copy.failed else copy
+        if end.failed:
+            return Crawled(visit.url, failed=end.failed)
+        return Crawled(visit.url, page=key_of("GET", end.url)) if end.page else end.url
 
-    def _follow(self, url: str, *, robots: bool = False) -> _Found:
+    def _follow(self, url: str, *, robots: bool = False) -> _End:
         seen: set[str] = set()
         try:
-            url = plain_url(url)
+            url = normalise_url(url)
             while (stored := self._head(url)) is not None:
                 if stored.failed:
-                    return _Found(url, failed=stored.failed)
+                    return _End(url, failed=stored.failed)
                 if stored.status not in REDIRECTS:
                     why = "" if robots else not_html(stored.headers)
-                    return _Found(url, page=not why, failed=why)
+                    return _End(url, page=not why, failed=why)
                 seen.add(url)
-                url = joined_url(url, stored.headers["location"])
+                url = join_url(url, stored.headers["location"])
                 if url in seen:
-                    return _Found(url, failed="redirect loop")
+                    return _End(url, failed="redirect loop")
                 if len(seen) > self._manners.redirects:
-                    return _Found(url, failed="too many redirects")
+                    return _End(url, failed="too many redirects")
         except RefusedError as error:
-            return _Found(url, failed=str(error))
-        return _Found(url)
+            return _End(url, failed=str(error))
+        return _End(url)
 
     def _head(self, url: str) -> Stored | None:
         key = key_of("GET", url)
@@ -199,15 +188,15 @@ class _Crawl:
 
     def _may_pass(self, key: str) -> bool:
         failed = self._archive.failure(key)
-        # What was refused for want of leave may be had with it.
+        # What was not allowed then may be allowed now.
         return failed == GONE or may_pass(failed) or (failed == PRIVATE and bool(self._manners.allow_private))
 
-    async def run(self, visits: list[_Visit], tell: Callable[[int, Crawled], None]) -> None:
-        """Asks the web until the archive lacks nothing of the visits."""
-        self._tell = tell
+    async def run(self, visits: list[_Visit], report: Callable[[int, Crawled], None]) -> None:
+        """Requests pages until the archive lacks nothing of the visits."""
+        self._report = report
         self._fetcher = fetcher = Fetcher(self._manners)
         loop = asyncio.get_running_loop()
-        running: dict[asyncio.Task[Answer | NoAnswerError], tuple[Host[_Errand], _Errand]] = {}
+        running: dict[asyncio.Task[WebResponse | NoResponseError], tuple[Host[_Request], _Request]] = {}
         try:
             for visit in visits:
                 self._go_on(visit)
@@ -235,12 +224,12 @@ class _Crawl:
             await asyncio.gather(*running, return_exceptions=True)
 
     async def close(self) -> None:
-        """Lets go of the connections."""
+        """Closes the connections."""
         if self._fetcher is not None:
             await self._fetcher.close()
 
     async def _make_sure(self, fetcher: Fetcher, *, at_the_end: bool = False) -> None:
-        """Believes that silent hosts are dead if we are online; at the end also if nobody can tell."""
+        """Believes that silent hosts are dead if we are online; at the end also if that cannot be known."""
         if self._is_online is not None:
             online: bool | None = await asyncio.to_thread(self._is_online)
         else:
@@ -261,14 +250,14 @@ class _Crawl:
             if (not failed or failed.isdecimal()) and host_of(url) not in self._silent and len(origins) < WITNESSES:
                 origins[host_of(url)] = origin_of(url)
         for origin in origins.values():
-            answer = await _ask(fetcher, _Errand(f"{origin}/robots.txt", origin=origin))
-            if isinstance(answer, Answer) or not answer.silent:
+            answer = await _ask(fetcher, _Request(f"{origin}/robots.txt", origin=origin))
+            if isinstance(answer, WebResponse) or not answer.silent:
                 return True
         return False if origins else None
 
     def _go_on(self, visit: _Visit) -> None:
-        """Takes a visit as far as the archive goes, and puts what it needs next in line."""
-        while not isinstance(url := self.look(visit), Crawled):
+        """Follows a visit as far as the archive goes, and queues the next request."""
+        while not isinstance(url := self.look_up(visit), Crawled):
             origin = origin_of(url)
             rules = self._rules(origin) if self._robots_known(origin) else None
             if rules is None:
@@ -279,24 +268,24 @@ class _Crawl:
                 return
             why = rules.refusal(url, self._manners.longest_delay)
             if not why:
-                self._frontier.add(host_of(url), _Errand(url, visit))
+                self._frontier.add(host_of(url), _Request(url, visit))
                 return
             self._fail(url, why, doubtful=self._is_doubtful(origin))
-        self._tell(visit.number, url)
+        self._report(visit.number, url)
 
     def _ask_robots(self, origin: str) -> None:
-        """Goes on with the way to a robots.txt; at its end the visits that waited for it go on."""
-        found = self._follow(f"{origin}/robots.txt", robots=True)
-        if not found.page and not found.failed:
-            self._frontier.add(host_of(found.url), _Errand(found.url, origin=origin), first=True)
+        """Follows the redirects of a robots.txt; at their end the visits that waited for it continue."""
+        end = self._follow(f"{origin}/robots.txt", robots=True)
+        if not end.page and not end.failed:
+            self._frontier.add(host_of(end.url), _Request(end.url, origin=origin), first=True)
             return
         for visit in self._waiting.pop(origin, ()):
             self._go_on(visit)
 
     def _robots_known(self, origin: str) -> bool:
         if origin not in self._robots:
-            found = self._follow(f"{origin}/robots.txt", robots=True)
-            if not found.page and not found.failed:
+            end = self._follow(f"{origin}/robots.txt", robots=True)
+            if not end.page and not end.failed:
                 return False
             self._robots.add(origin)
         return True
@@ -305,65 +294,67 @@ class _Crawl:
         return key_of("GET", self._follow(f"{origin}/robots.txt", robots=True).url) in self._doubtful
 
     def _read_rules(self, origin: str) -> Rules:
-        found = self._follow(f"{origin}/robots.txt", robots=True)
-        stored = self._archive.get(key_of("GET", found.url)) if found.page else None
-        return Rules(stored.body if stored else b"", found.failed)
+        end = self._follow(f"{origin}/robots.txt", robots=True)
+        stored = self._archive.get(key_of("GET", end.url)) if end.page else None
+        return Rules(stored.body if stored else b"", end.failed)
 
-    def _settled(self, host: Host[_Errand], errand: _Errand) -> bool:
+    def _settled(self, host: Host[_Request], request: _Request) -> bool:
         """True where a request is not needed any more, or is of no use."""
-        if self._head(errand.url) is None and host.silent >= SILENCE:
-            self._fail(errand.url, GONE, doubtful=bool(self._doubtful))
-        return self._head(errand.url) is not None
+        if self._head(request.url) is None and host.silent >= SILENCE:
+            self._fail(request.url, GONE, doubtful=bool(self._doubtful))
+        return self._head(request.url) is not None
 
-    def _receive(self, host: Host[_Errand], errand: _Errand, answer: Answer | NoAnswerError, now: float) -> None:
-        """Stores an answer, or lines the request up again."""
-        pause = self._pause(errand, answer)
+    def _receive(
+        self, host: Host[_Request], request: _Request, answer: WebResponse | NoResponseError, now: float
+    ) -> None:
+        """Stores a response, or queues the request again."""
+        pause = self._pause(request, answer)
         if pause is not None:
-            errand.tries += 1
-            self._frontier.add(host_of(errand.url), errand, first=True)
+            request.tries += 1
+            self._frontier.add(host_of(request.url), request, first=True)
             self._frontier.release(host, now + pause)
             return
-        if isinstance(answer, NoAnswerError) and answer.silent:
+        if isinstance(answer, NoResponseError) and answer.silent:
             host.silent += 1
-            self._silent.add(host_of(errand.url))
-            self._fail(errand.url, str(answer), doubtful=True)
+            self._silent.add(host_of(request.url))
+            self._fail(request.url, str(answer), doubtful=True)
         else:
             host.silent = 0
             self._believe()
-            self._store(errand, answer)
-        self._end(host, errand, now + self._delay(errand))
+            self._store(request, answer)
+        self._end(host, request, now + self._delay(request))
 
-    def _end(self, host: Host[_Errand], errand: _Errand, not_before: float) -> None:
+    def _end(self, host: Host[_Request], request: _Request, not_before: float) -> None:
         self._frontier.release(host, not_before)
-        if errand.visit is not None:
-            self._go_on(errand.visit)
+        if request.visit is not None:
+            self._go_on(request.visit)
         else:
-            self._ask_robots(errand.origin)
+            self._ask_robots(request.origin)
 
-    def _pause(self, errand: _Errand, answer: Answer | NoAnswerError) -> float | None:
+    def _pause(self, request: _Request, answer: WebResponse | NoResponseError) -> float | None:
         """How long to wait before the next try; None where there is none."""
-        if errand.tries >= self._manners.retries:
+        if request.tries >= self._manners.retries:
             return None
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**errand.tries) * random.uniform(0.5, 1.5)
-        if isinstance(answer, NoAnswerError):
-            return max(pause, self._delay(errand)) if answer.passing else None
+        pause = pause_before(request.tries, FIRST_PAUSE, LONGEST_PAUSE)
+        if isinstance(answer, NoResponseError):
+            return max(pause, self._delay(request)) if answer.passing else None
         if answer.status not in PASSING:
             return None
-        asked = retry_after(answer.headers)
-        pause = max(pause if asked is None else asked, self._delay(errand))
+        wanted = retry_after(answer.headers)
+        pause = max(pause if wanted is None else wanted, self._delay(request))
         return pause if pause <= LONGEST_RETRY_AFTER else None
 
-    def _delay(self, errand: _Errand) -> float:
+    def _delay(self, request: _Request) -> float:
         """The pause that a host gets between two requests."""
-        known = not errand.origin or self._robots_known(errand.origin)
-        rules = self._rules(errand.origin or origin_of(errand.url)) if known else None
-        asked = rules.delay if rules is not None else 0.0
-        return max(self._manners.delay, min(asked, self._manners.longest_delay))
+        known = not request.origin or self._robots_known(request.origin)
+        rules = self._rules(request.origin or origin_of(request.url)) if known else None
+        wanted = rules.delay if rules is not None else 0.0
+        return max(self._manners.delay, min(wanted, self._manners.longest_delay))
 
-    def _store(self, errand: _Errand, answer: Answer | NoAnswerError) -> None:
-        url = errand.url
+    def _store(self, request: _Request, answer: WebResponse | NoResponseError) -> None:
+        url = request.url
         self._again.discard(key_of("GET", url))
-        if isinstance(answer, NoAnswerError):
+        if isinstance(answer, NoResponseError):
             self._fail(url, str(answer))
         elif answer.status in REDIRECTS and "location" not in answer.headers:
             self._fail(url, "a redirect to nowhere")
@@ -387,8 +378,8 @@ class _Crawl:
         self._silent.clear()
 
 
-async def _ask(fetcher: Fetcher, errand: _Errand) -> Answer | NoAnswerError:
+async def _ask(fetcher: Fetcher, request: _Request) -> WebResponse | NoResponseError:
     try:
-        return await fetcher.get(errand.url, robots=bool(errand.origin))
-    except NoAnswerError as error:
+        return await fetcher.get(request.url, robots=bool(request.origin))
+    except NoResponseError as error:
         return error

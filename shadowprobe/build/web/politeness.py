@@ -1,4 +1,4 @@
-"""How a crawl behaves towards the hosts that it asks: what robots.txt forbids, and how long it waits."""
+"""How a crawl behaves towards hosts: what robots.txt forbids, and how long it waits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 T = TypeVar("T")
-# The name under which a robots.txt can speak to us.
+# The name under which a robots.txt has rules for us.
 TOKEN = "shadowprobe"
 # RFC 9309: a robots.txt is read so far, and what stands behind may be left.
 ROBOTS_BYTES = 512_000
@@ -40,12 +40,12 @@ class Manners(Struct, frozen=True, kw_only=True):
     # Between two requests to a host; a Crawl-delay makes it longer, and above `longest_delay` a host is left alone.
     delay: float = 0.5
     longest_delay: float = 30.0
-    # True, or networks such as 127.0.0.0/8 that may be asked though they are not of the open internet.
+    # True, or networks such as 127.0.0.0/8 that may be requested though they are not on the open internet.
     allow_private: bool | tuple[str, ...] = False
 
 
 def origin_of(url: str) -> str:
-    """What a robots.txt speaks for: scheme, host and port."""
+    """The scope of a robots.txt: scheme, host and port."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -61,7 +61,7 @@ def host_of(url: str) -> str:
 
 
 class Rules:
-    """What one robots.txt says to us; `failed` says why there is none."""
+    """The rules of one robots.txt; `failed` is the reason if there is none."""
 
     def __init__(self, content: bytes = b"", failed: str = "") -> None:
         from protego import Protego
@@ -74,7 +74,7 @@ class Rules:
         self.delay = float(self._robots.crawl_delay(TOKEN) or 0.0)
 
     def refusal(self, url: str, longest_delay: float) -> str:
-        """Why a page may not be asked for; empty where it may."""
+        """Why a page may not be requested; empty if it may."""
         if self._refusal:
             return self._refusal
         if not self._robots.can_fetch(url, TOKEN):
@@ -87,7 +87,7 @@ def _is_missing(failed: str) -> bool:
 
 
 class Host(Generic[T]):
-    """What waits for one host, and when it may be asked next."""
+    """The queue of one host, and when it may be requested next."""
 
     __slots__ = ("in_line", "not_before", "running", "silent", "waiting")
 
@@ -101,7 +101,7 @@ class Host(Generic[T]):
 
 
 class Frontier(Generic[T]):
-    """Everything that is still to be asked for, given out host by host as each is due."""
+    """Everything that is still to be requested, taken host by host as each is due."""
 
     def __init__(self, per_host: int = 1) -> None:
         self._per_host = per_host
@@ -130,7 +130,7 @@ class Frontier(Generic[T]):
         return None
 
     def release(self, host: Host[T], not_before: float) -> None:
-        """Says that a request is over, and when the host may be asked again."""
+        """Ends a request, and sets when the host may be requested again."""
         host.running -= 1
         host.not_before = max(host.not_before, not_before)
         self._line_up(host)

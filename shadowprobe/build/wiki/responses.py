@@ -1,4 +1,4 @@
-"""What an answer of MediaWiki's API looks like, so that one that is none is not kept for one."""
+"""The shape of an answer of MediaWiki's API, so that an invalid one is not stored."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class _Statistics(Struct):
 def error_code(response: Any) -> str:
     """The code of the API's error, if the answer is one."""
     try:
-        said = msgspec.json.decode(response.content, type=_Answer).error
+        error = msgspec.json.decode(response.content, type=_Answer).error
     except ValueError:
         return str(response.headers.get("MediaWiki-API-Error", ""))
-    return said.code if said else ""
+    return error.code if error else ""
 
 
-def fault(question: dict[str, str], body: bytes) -> str:
-    """Why a body is no answer to a question; empty where it is one."""
+def find_fault(question: dict[str, str], body: bytes) -> str:
+    """Returns why a body is not an answer to a question; empty if it is one."""
     try:
         answer = msgspec.json.decode(body, type=_Answer)
         if answer.error is not UNSET:
@@ -91,24 +91,24 @@ def fault(question: dict[str, str], body: bytes) -> str:
         shapes |= {"general": _General, "extensions": list[dict[str, Any]], "statistics": _Statistics}
         if "list" in question:
             shapes[question["list"]] = list[_Named]
-        found = {name: msgspec.json.decode(known[name], type=shapes[name]) for name in shapes.keys() & known.keys()}
+        parts = {name: msgspec.json.decode(known[name], type=shapes[name]) for name in shapes.keys() & known.keys()}
     except ValueError as error:
         return str(error)
     whole = answer.batchcomplete is not UNSET or answer.more is not UNSET
     wanted = question["siprop"].split("|") if "siprop" in question else [] if whole else [question.get("list", "pages")]
-    lacking = [name for name in wanted if name not in found]
+    lacking = [name for name in wanted if name not in parts]
     if lacking:
         return f"no `{lacking[0]}`"
-    if any(_is_nameless(page, question) for page in found.get("pages", ())):
+    if any(_is_nameless(page, question) for page in parts.get("pages", ())):
         return "a page without a title or number"
-    # It would go round for ever.
+    # It would never end.
     if answer.more and all(question.get(name) == str(value) for name, value in answer.more.items()):
         return "it goes on where it began"
     return ""
 
 
 def _is_nameless(page: _Page, question: dict[str, str]) -> bool:
-    """True for a page that cannot be told from others; of an id without a page there is no title."""
+    """True for a page without an identity; an id without a page has no title."""
     if "pageids" in question:
         return page.pageid is UNSET or (page.title is UNSET and not page.missing)
     return page.title is UNSET

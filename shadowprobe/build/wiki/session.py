@@ -1,28 +1,32 @@
-"""The way that every question to a wiki takes: the archive first, then the wiki, as slowly as it wants."""
+"""Every request to a wiki: answered from the archive if possible, else by the wiki, as slowly as it wants."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.fetch import retry_after
-from shadowprobe.build.shapes import error_code, fault
+from shadowprobe.build.wiki.responses import error_code, find_fault
 from shadowprobe.errors import BuildError
+from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.failures import ConnectionFailedError, NoResponseError
+from shadowprobe.net.limits import Limits
+from shadowprobe.net.retries import retry_after
 
 if TYPE_CHECKING:
+    import httpx
     import requests
 
 # Where api.php stands: Wikipedia's own place, that of a plain installation, and the two of older ones.
 API_PATHS = ("/w/", "/", "/wiki/", "/mediawiki/")
 # The seconds before each further attempt: half a minute in all, unless the wiki itself asks for more.
 PAUSES = (2.0, 4.0, 8.0, 16.0)
-# A wiki that asks for more patience than this many seconds is asked again at the next run.
+# A wiki that wants a longer pause than this many seconds gets the request at the next run.
 PATIENCE = 600.0
-# Seconds for a connection, for the first answer, which costs a wiki nothing, and for any other.
-CONNECT, FIRST, TIMEOUT = 10.0, 20.0, 60.0
+# Seconds for the first response, which costs a wiki nothing, and for any other.
+FIRST, TIMEOUT = 20.0, 60.0
 # The one error that is an answer: the page is gone, and stays so in the archive.
 GONE = "missingtitle"
 # Errors that pass: the wiki asks to be left alone for a while, or broke on a question that it can answer.
@@ -44,7 +48,7 @@ class StrangeError(BuildError):
         super().__init__(f"{url}: no answer that a MediaWiki gives ({fault[:200]}); the same command asks again")
 
 
-class RefusedError(BuildError):
+class FailedQuestionError(BuildError):
     """The wiki fails on a question, and may do better on another."""
 
     def __init__(self, message: str, code: str = "") -> None:
@@ -52,62 +56,65 @@ class RefusedError(BuildError):
         super().__init__(message)
 
 
-class WayOut:
-    """What every question goes through: the archive first, then the wiki, as slowly as it wants."""
+class WikiClient:
+    """Sends every request through the archive, then to the wiki, with pauses and retries."""
 
-    def __init__(self, archive: Archive, pause: float) -> None:
+    def __init__(self, archive: Archive, user_agent: str, pause: float = 0.0) -> None:
         self.archive, self.pause = archive, pause
-        self.asks = not archive.read_only
-        # Past the archive, in both directions.
+        self.may_send = not archive.read_only
+        # Neither read from the archive nor stored in it.
         self.afresh = False
         self.searching = False
-        self.asked = ("", "")
-        self._reached = False
+        self.last_request = ("", "")
+        self.was_reached = False
         self._next_call = 0.0
+        # Proxies and passwords of the environment are not for an archive that others may read.
+        self._client = BlockingClient(user_agent=user_agent, use_environment=False)
 
-    def answer(self, request: Any, send: Callable[[], Any]) -> Any:
-        """The answer to a question, from the archive if it has one."""
-        self.asked = key, url = key_of(request.method, request.url, request.body), request.url
-        body = request.body or ""
-        question = dict(parse_qsl(body if isinstance(body, str) else body.decode()))
+    def answer(self, request: httpx.Request, url: str) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body for a request, from the archive if it has them; `url` as it stands there."""
+        body = request.read()
+        self.last_request = key, _ = key_of(request.method, url, body), url
+        question = dict(parse_qsl(body.decode()))
         stored = None if self.afresh else self.archive.get(key)
         if stored is not None and stored.failed:
-            raise RefusedError(f"{url}: {stored.failed}", FAILED)
-        if stored is not None and not fault(question, stored.body):
-            return _answer(request, stored.status, stored.headers, stored.body)
-        if not self.asks:
+            raise FailedQuestionError(f"{url}: {stored.failed}", FAILED)
+        if stored is not None and not find_fault(question, stored.body):
+            return stored.status, stored.headers, stored.body
+        if not self.may_send:
             raise NotStoredError(
                 f"{self.archive.path} has no answer of {url} to this question; build without --from-archive"
             )
-        response = self._ask(send)
-        if response.is_redirect:
+        response = self.send(request)
+        if response.has_redirect_location:
             _refuse_redirect(url, response.headers["Location"])
         if response.status_code == 200:
-            strange = fault(question, response.content)
+            strange = find_fault(question, response.content)
             if strange:
                 raise StrangeError(url, strange)
             if not self.afresh and error_code(response) in {"", GONE}:
                 self.archive.put(key, url, 200, response.headers, response.content)
-        return response
+        return response.status_code, response.headers, response.content
 
-    def _ask(self, send: Callable[[], Any]) -> Any:
-        """What the wiki says in the end; what may pass is tried again, but first contact fails at once."""
-        from requests.exceptions import ConnectionError, Timeout
-
+    def send(self, request: httpx.Request) -> httpx.Response:
+        """The response in the end; what may pass is tried again, but the first contact fails at once."""
+        limits = Limits(seconds=FIRST if self.searching else TIMEOUT)
         pauses, began, again = iter(PAUSES), time.monotonic(), False
         while True:
             time.sleep(max(0.0, self._next_call - time.monotonic()))
             wait = next(pauses, None)
             try:
-                response = send()
-            except (ConnectionError, Timeout):
-                too_long = again and time.monotonic() - began > sum(PAUSES)
-                if wait is None or self.searching or not self._reached or too_long:
+                # A question that follows a redirect would lose its fields.
+                response = self._client.send(request, limits, follow=False)
+            except NoResponseError as error:
+                took_long = again and time.monotonic() - began > sum(PAUSES)
+                may_pass = error.passing or isinstance(error, ConnectionFailedError)
+                if wait is None or self.searching or not self.was_reached or took_long or not may_pass:
                     raise
             else:
-                self._reached = True
+                self.was_reached = True
                 wait = self._wait(response, wait)
-                # mwclient expects a Retry-After beside it, and does not bear its absence.
+                # mwclient expects a Retry-After beside it, and fails without one.
                 response.headers.pop("X-Database-Lag", None)
                 if wait is None:
                     return response
@@ -116,54 +123,56 @@ class WayOut:
             again = True
             time.sleep(wait)
 
-    def _wait(self, response: Any, pause: float | None) -> float | None:
-        """The seconds after which to ask again; None where the answer stands."""
+    def _wait(self, response: httpx.Response, pause: float | None) -> float | None:
+        """The seconds after which to ask again; None where the response counts."""
         code = error_code(response)
         passes = code in BUSY or code.startswith(BROKE) or "X-Database-Lag" in response.headers
         if pause is None or not (passes or response.status_code == 429 or response.status_code >= 500):
             return None
-        asked = retry_after(response.headers)
+        wanted = retry_after(response.headers)
         # A place where the API is not may well be one that breaks: of four, only one need be right.
-        if self.searching and asked is None:
+        if self.searching and wanted is None:
             return None
-        seconds = max(asked or 0.0, pause)
+        seconds = max(wanted or 0.0, pause)
         return seconds if seconds <= PATIENCE else None
 
+    def close(self) -> None:
+        """Closes the connection."""
+        self._client.close()
 
-def session_by(way_out: WayOut, user_agent: str) -> requests.Session:
-    """A session whose questions all go by one way out."""
+
+def make_session(client: WikiClient) -> requests.Session:
+    """A session of `requests`, as mwclient needs one, that sends everything through a client."""
+    import httpx
     import requests
-    from requests.adapters import HTTPAdapter
+    from requests.adapters import BaseAdapter
 
-    class ArchiveAdapter(HTTPAdapter):
-        """Where requests hands a question over."""
+    class ClientAdapter(BaseAdapter):
+        """Where requests hands a request over."""
 
-        def send(self, request: Any, *arguments: Any, **options: Any) -> Any:
-            options["timeout"] = (CONNECT, FIRST if way_out.searching else TIMEOUT)
-            return way_out.answer(request, lambda: super(ArchiveAdapter, self).send(request, *arguments, **options))
+        def send(self, request: Any, *_: Any, **__: Any) -> requests.Response:
+            sent = httpx.Request(request.method, request.url, headers=request.headers, content=request.body)
+            response = requests.Response()
+            response.status_code, headers, response._content = client.answer(sent, request.url)
+            response.url, response.request = request.url, request
+            response.reason = httpx.codes.get_reason_phrase(response.status_code)
+            response.headers.update(headers)
+            response.encoding = "utf-8"
+            return response
+
+        def close(self) -> None:
+            """Nothing is open here."""
 
     session = requests.Session()
-    session.headers["User-Agent"] = user_agent
-    # Proxies and passwords of the environment are not for an archive that others may read.
+    session.headers.clear()
     session.trust_env = False
     for scheme in ("http://", "https://"):
-        session.mount(scheme, ArchiveAdapter())
+        session.mount(scheme, ClientAdapter())
     return session
 
 
-def _answer(request: Any, status: int, headers: dict[str, str], body: bytes) -> Any:
-    import requests
-
-    response = requests.Response()
-    response.status_code, response.url, response.request = status, request.url, request
-    response.headers.update(headers)
-    response._content = body
-    response.encoding = "utf-8"
-    return response
-
-
 def _refuse_redirect(url: str, location: str) -> None:
-    """Tells where a wiki has moved to: followed, a question would lose its fields."""
+    """Raises with the new address of a wiki that has moved."""
     try:
         here, there = urlsplit(url), urlsplit(urljoin(url, location))
         moved = (there.scheme, there.hostname, there.port) != (here.scheme, here.hostname, here.port)
@@ -177,5 +186,7 @@ def _refuse_redirect(url: str, location: str) -> None:
 
 
 def short(error: Exception) -> str:
-    """What an error says, in as many words as a line has room for."""
+    """An error in as many words as a line has room for."""
+    if isinstance(error, NoResponseError):
+        return error.message[:200]
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")

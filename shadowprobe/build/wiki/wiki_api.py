@@ -8,21 +8,29 @@ from itertools import islice
 from typing import Any, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from shadowprobe.build import way_out
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.way_out import (
+from shadowprobe.build.wiki import session
+from shadowprobe.build.wiki.session import (
     API_PATHS,
     BUSY,
     FAILED,
     GONE,
+    FailedQuestionError,
     NotStoredError,
-    RefusedError,
     StrangeError,
-    WayOut,
-    session_by,
+    WikiClient,
+    make_session,
     short,
 )
 from shadowprobe.errors import BuildError
+from shadowprobe.net import urls
+from shadowprobe.net.failures import (
+    BrokenResponseError,
+    ConnectionFailedError,
+    NoResponseError,
+    RefusedError,
+    TimeLimitError,
+)
 
 T = TypeVar("T")
 # Titles or page ids that a wiki takes in one question of somebody without special rights.
@@ -38,15 +46,15 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 class Wiki:
-    """The API of one wiki; an answer that the archive has is not asked for again."""
+    """The API of one wiki; a response that the archive has is not requested again."""
 
     def __init__(self, url: str, archive: Archive, *, user_agent: str, pause: float = 0.0) -> None:
         parts = _address(url)
         self.url = f"{parts.scheme}://{parts.netloc}"
         self._scheme, self._host, self._path = parts.scheme, parts.netloc, parts.path
-        self._way_out = WayOut(archive, pause)
-        self._session = session_by(self._way_out, user_agent)
-        self._site = self._found_again(archive)
+        self._client = WikiClient(archive, user_agent, pause)
+        self._session = make_session(self._client)
+        self._site = self._find_site_again(archive)
         info = self.first(**SITEINFO)
         general = info["general"]
         if general.get("case") == "case-sensitive":
@@ -62,20 +70,20 @@ class Wiki:
         # `https://en.wikipedia.org/wiki/$1`
         self.article: str = general["server"] + general["articlepath"]
 
-    def _found_again(self, archive: Archive) -> Any:
-        """mwclient's site where the archive knows it to be, else where it is found now."""
-        self._way_out.asks, self._way_out.searching = False, True
+    def _find_site_again(self, archive: Archive) -> Any:
+        """Finds mwclient's site, in the archive if possible."""
+        self._client.may_send, self._client.searching = False, True
         try:
-            return self._found()
+            return self._find_site()
         except NotStoredError:
             if archive.read_only:
                 raise
-            self._way_out.asks = True
-            return self._found()
+            self._client.may_send = True
+            return self._find_site()
         finally:
-            self._way_out.asks, self._way_out.searching = not archive.read_only, False
+            self._client.may_send, self._client.searching = not archive.read_only, False
 
-    def _found(self) -> Any:
+    def _find_site(self) -> Any:
         """mwclient's site at the first place that has an api.php."""
         import mwclient
         import requests
@@ -84,27 +92,34 @@ class Wiki:
         reasons = []
         not_stored: BuildError | None = None
         for path in dict.fromkeys([given, *API_PATHS] if given != "/" else API_PATHS):
-            # How often to ask again is for the way out to say: mwclient would wait for a minute.
+            # The client decides how often to try again: mwclient would wait for a minute.
             site = mwclient.Site(
                 self._host, path=path, scheme=self._scheme, pool=self._session, do_init=False, max_retries=0
             )
             try:
-                found = site.raw_api(
+                answer = site.raw_api(
                     "query", "POST", retry_on_error=False, meta="siteinfo", siprop="general", formatversion="2"
                 )
-                if "query" in found:
+                if "query" in answer:
                     return site
-                reasons.append(f"{path}api.php: {found['error'].get('info') or found['error']['code']}")
+                reasons.append(f"{path}api.php: {answer['error'].get('info') or answer['error']['code']}")
             except NotStoredError as error:
                 # Of the places that were tried in vain the archive knows nothing.
                 not_stored = error
             except StrangeError as error:
                 reasons.append(f"{path}api.php: {error.fault}")
-            except requests.exceptions.ConnectionError:
+            except ConnectionFailedError:
                 raise BuildError(f"{self.url}: no connection; is the address right?") from None
-            except requests.exceptions.Timeout:
-                raise BuildError(f"{self.url}: no answer within {way_out.FIRST:.0f} seconds") from None
-            except (requests.exceptions.RequestException, ValueError, mwclient.errors.MwClientError) as error:
+            except TimeLimitError:
+                raise BuildError(f"{self.url}: no answer within {session.FIRST:.0f} seconds") from None
+            except BrokenResponseError as error:
+                raise BuildError(f"{self.url}: {short(error)}; the same command goes on later") from None
+            except (
+                NoResponseError,
+                requests.exceptions.RequestException,
+                ValueError,
+                mwclient.errors.MwClientError,
+            ) as error:
                 reasons.append(f"{path}api.php: {short(error)}")
         if not_stored is not None:
             raise not_stored
@@ -121,28 +136,31 @@ class Wiki:
             )
         except BuildError:
             raise
-        except (requests.exceptions.RequestException, mwclient.errors.MwClientError, ValueError) as error:
+        except (
+            *(NoResponseError, requests.exceptions.RequestException),
+            *(mwclient.errors.MwClientError, ValueError),
+        ) as error:
             status = getattr(getattr(error, "response", None), "status_code", 0)
             # A server that broke, or did not come to an end, may have done so for this question only.
-            kind = RefusedError if status >= 500 or isinstance(error, requests.exceptions.ReadTimeout) else BuildError
+            kind = FailedQuestionError if status >= 500 or isinstance(error, TimeLimitError) else BuildError
             raise kind(f"{self.url}: {short(error)}; the same command goes on later") from None
         if "error" in answer:
             code, info = answer["error"]["code"], answer["error"].get("info", "")
-            said = f"{self.url}: the API says {code}: {info}".removesuffix(": ")
+            problem = f"{self.url}: the API says {code}: {info}".removesuffix(": ")
             if code in BUSY:
-                raise BuildError(f"{said}; the same command goes on later")
-            raise RefusedError(said, code)
+                raise BuildError(f"{problem}; the same command goes on later")
+            raise FailedQuestionError(problem, code)
         return answer
 
     def query(self, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The parts of an answer, as many as the wiki has."""
-        asked = {"action": "query", **parameters}
+        sent = {"action": "query", **parameters}
         while True:
-            answer = self._call(asked)
+            answer = self._call(sent)
             yield answer.get("query", {})
             if "continue" not in answer:
                 return
-            asked = {"action": "query", **parameters, **answer["continue"]}
+            sent = {"action": "query", **parameters, **answer["continue"]}
 
     def first(self, **parameters: Any) -> dict[str, Any]:
         """The first part of an answer, where the others are not wanted."""
@@ -153,14 +171,14 @@ class Wiki:
     ) -> Iterator[dict[str, Any]]:
         """What the wiki says of some pages, fifty at a time, put together from all the parts of an answer."""
         for batch in batches(titles or page_ids):
-            asked = "|".join(map(str, batch))
+            joined = "|".join(map(str, batch))
             merged: dict[Any, dict[str, Any]] = {}
-            for part in self.query(**{"titles" if titles else "pageids": asked}, **parameters):
+            for part in self.query(**{"titles" if titles else "pageids": joined}, **parameters):
                 for page in part.get("pages", ()):
                     _merge(merged.setdefault(page.get("pageid", page.get("title")), {}), page)
             yield from merged.values()
 
-    def resolved(self, titles: Sequence[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    def follow_titles(self, titles: Sequence[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each title with the page that it leads to, through a redirect if need be."""
         for batch in batches(titles):
             leads: dict[str, str] = {}
@@ -174,7 +192,7 @@ class Wiki:
             for title in batch:
                 yield title, merged.get(_end(title, leads), {"missing": True})
 
-    def listed(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+    def read_list(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The items of one of the wiki's lists."""
         for part in self.query(list=name, **parameters):
             yield from part.get(name, ())
@@ -183,15 +201,15 @@ class Wiki:
         """An article as a reader sees it; None where it is gone, or where the wiki fails on it, which is counted."""
         try:
             answer = self._call({"action": "parse", "page": title, "prop": "text", "disablelimitreport": "1"})
-        except RefusedError as error:
+        except FailedQuestionError as error:
             if error.code == GONE:
                 return None
             if error.code != FAILED:
-                question = self._way_out.asked
+                question = self._client.last_request
                 # What is wrong with the whole wiki is not to be kept as the fault of one page.
                 if not self.is_well():
                     raise
-                self._way_out.archive.put_failure(*question, FAILED)
+                self._client.archive.put_failure(*question, FAILED)
             if dropped is not None:
                 dropped[FAILED] += 1
             return None
@@ -199,30 +217,29 @@ class Wiki:
 
     def is_well(self) -> bool:
         """True where the wiki still answers what it could answer in the beginning."""
-        self._way_out.afresh = True
+        self._client.afresh = True
         try:
             self._call({"action": "query", **SITEINFO})
         except BuildError:
             return False
         finally:
-            self._way_out.afresh = False
+            self._client.afresh = False
         return True
 
 
 def _address(url: str) -> SplitResult:
     """The parts of a wiki's address."""
+    full = url if "://" in url else f"https://{url}"
     try:
-        parts = urlsplit(url if "://" in url else f"https://{url}")
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        usable = usable and not any(character.isspace() for character in parts.netloc)
-    except ValueError:
-        usable = False
-    if usable and "@" in parts.netloc:
-        # Not repeated here: it may hold a password.
-        raise BuildError("the address of a wiki must not hold a user or password: wikis are read without logging in")
-    if not usable:
-        raise BuildError(f"{url.rpartition('@')[2]} is no address of a wiki such as https://en.wikipedia.org")
-    return parts
+        urls.check_url(full)
+    except RefusedError as error:
+        # The address is not repeated where it may hold a password.
+        if str(error) == urls.PASSWORD:
+            raise BuildError(
+                "the address of a wiki must not hold a user or password: wikis are read without logging in"
+            ) from None
+        raise BuildError(f"{url.rpartition('@')[2]} is no address of a wiki such as https://en.wikipedia.org") from None
+    return urlsplit(full)
 
 
 def _end(title: str, leads: dict[str, str]) -> str:
@@ -235,7 +252,7 @@ def _end(title: str, leads: dict[str, str]) -> str:
 
 
 def _merge(known: dict[str, Any], more: dict[str, Any]) -> None:
-    """Adds a part of what is said of a page to the other parts."""
+    """Adds one part of a page's answer to the others."""
     for name, value in more.items():
         if isinstance(value, list):
             known.setdefault(name, []).extend(value)

@@ -10,20 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError, nearest
-from shadowprobe.figures.style import WIDTHS, Width, styled
+from shadowprobe.report.figures.style import WIDTHS, Width, use_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.retrieval.measured import MeasuredRun
-    from shadowprobe.run_kinds import Kind
-    from shadowprobe.runs import FinishedRun
+    from shadowprobe.runs.directory import Kind
+    from shadowprobe.runs.finished import FinishedRun
 
-    AnyRun = FinishedRun | MeasuredRun
+__all__ = ["FIGURES", "list_figures", "plot", "save", "write"]
 
-__all__ = ["FIGURES", "listed", "plot", "save", "write"]
-
-# Each is a module with a function `draw`, and shows runs of one kind.
+# Each shows runs of one kind, and is a function in the module for that kind or in one of its own.
 FIGURES: dict[str, Kind] = {
     "overshadowing": "linker",
     "confidence": "linker",
@@ -40,6 +37,7 @@ FIGURES: dict[str, Kind] = {
     "question-buckets": "retriever",
     "answer-categories": "model",
 }
+OWN_MODULES = ("confidence", "commonness", "calibration", "questions")
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
 OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap")
 # No date and no version, so that equal runs give equal files.
@@ -50,15 +48,15 @@ METADATA: dict[str, dict[str, None]] = {
 }
 
 
-def listed() -> Iterator[tuple[str, str]]:
+def list_figures() -> Iterator[tuple[str, str]]:
     """Every figure with what it shows."""
     for name in FIGURES:
-        yield name, (_module(name).__doc__ or "").partition("\n")[0]
+        yield name, (_function(name).__doc__ or "").partition("\n")[0]
 
 
 def plot(
     figure: str,
-    runs: Sequence[str | Path | AnyRun],
+    runs: Sequence[str | Path | FinishedRun],
     *,
     width: Width = "one",
     dataset: str | None = None,
@@ -73,80 +71,66 @@ def plot(
     if collection is not None and figure not in OF_COLLECTIONS:
         raise UsageError(f"--collection: goes with {', '.join(OF_COLLECTIONS)}")
     chosen = {"collection": collection} if collection is not None else {}
-    read = _read(figure, runs, dataset, names)
-    with styled():
-        drawn: Figure = _module(figure).draw(read, width, **chosen)
+    shown = _read(figure, runs, dataset, names)
+    with use_style():
+        drawn: Figure = _function(figure)(shown, width, **chosen)
     return drawn
 
 
 def save(figure: Figure, out: Path | str, *, force: bool = False) -> None:
     """Writes a figure whole or not at all, as PNG, SVG or PDF by the ending of the file's name."""
-    from shadowprobe.dataset import make_directory
-    from shadowprobe.jsonl import write_atomically
+    from shadowprobe.base.files import make_directory, write_atomically
 
     path = Path(out)
     kind = _format(path, force=force)
     content = io.BytesIO()
-    with styled(), warnings.catch_warnings():
-        # A name in a script that the font lacks shows as boxes; there is nothing that the user could do at once.
+    with use_style(), warnings.catch_warnings():
+        # A name in a script that the font lacks is drawn as boxes; the user cannot change that.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(content, format=kind, metadata=METADATA[kind])
     make_directory(path.parent)
     write_atomically(path, content.getvalue())
 
 
-def write(figure: str, runs: Sequence[str | Path | AnyRun], out: Path, *, force: bool = False, **how: Any) -> None:
-    """Plots a figure into a file; one that cannot be written is refused before anything is read."""
+def write(figure: str, runs: Sequence[str | Path | FinishedRun], out: Path, *, force: bool = False, **how: Any) -> None:
+    """Plots a figure into a file; refuses a file that cannot be written before it reads anything."""
     _format(out, force=force)
     save(plot(figure, runs, **how), out, force=force)
 
 
-def _module(figure: str) -> Any:
-    return importlib.import_module(f"shadowprobe.figures.{figure.replace('-', '_')}")
+def _function(figure: str) -> Any:
+    module = figure if figure in OWN_MODULES else f"{FIGURES[figure]}_figures"
+    return getattr(importlib.import_module(f"shadowprobe.report.figures.{module}"), figure.replace("-", "_"))
 
 
 def _read(
-    figure: str, runs: Sequence[str | Path | AnyRun], dataset: str | None, names: Sequence[str]
-) -> Sequence[AnyRun]:
-    from shadowprobe.run_kinds import refuse_one_name
+    figure: str, runs: Sequence[str | Path | FinishedRun], dataset: str | None, names: Sequence[str]
+) -> Sequence[FinishedRun]:
+    from shadowprobe.runs.finished import check_labels, read_runs
+    from shadowprobe.runs.kinds import COMMANDS, NOUNS
 
     if not runs:
         raise UsageError("give at least one run directory")
-    read = [run for run in runs if not isinstance(run, str | Path)]
+    shown = [run for run in runs if not isinstance(run, str | Path)]
     paths = [Path(run) for run in runs if isinstance(run, str | Path)]
-    if read and (paths or dataset is not None or names):
+    if shown and (paths or dataset is not None or names):
         raise UsageError("give run directories or runs that were read, not both; the latter have dataset and name")
-    found = _checked(figure, read) if read else _read_paths(figure, paths, dataset, names)
-    refuse_one_name(found)
-    return found
-
-
-def _checked(figure: str, runs: Sequence[AnyRun]) -> Sequence[AnyRun]:
-    from shadowprobe.run_kinds import expect
-
-    for run in runs:
-        expect(run.path, run.results, FIGURES[figure], f"the figure `{figure}`")
-    return runs
-
-
-def _read_paths(figure: str, paths: Sequence[Path], dataset: str | None, names: Sequence[str]) -> Sequence[AnyRun]:
-    from shadowprobe.retrieval.measured import read_measured
-    from shadowprobe.run_kinds import expect, read_results
-
-    kind, what = FIGURES[figure], f"the figure `{figure}`"
-    if kind != "linker":
-        if dataset is not None:
-            raise UsageError(f"--dataset: goes with figures of linkers; {what} needs nothing but the runs")
-        return read_measured(paths, kind, what, names)
-    from shadowprobe.runs import read_runs
-
-    for path in paths:
-        expect(path, read_results(path), kind, what)
-    return read_runs(paths, dataset, names)
+    kind, user = FIGURES[figure], f"the figure `{figure}`"
+    if kind != "linker" and dataset is not None:
+        raise UsageError(f"--dataset: goes with figures of linkers; {user} needs nothing but the runs")
+    shown += read_runs(paths, dataset, names)
+    for run in shown:
+        if run.kind != kind:
+            raise UsageError(
+                f"{run.path} is a run of a {NOUNS[run.kind]}; {user} takes runs of {NOUNS[kind]}s, which"
+                f" `shadowprobe {COMMANDS[kind]}` makes"
+            )
+    check_labels(shown, "name")
+    return shown
 
 
 def _format(path: Path, *, force: bool) -> str:
-    """The format that the name of a file asks for; refuses a file that is there."""
+    """The format by the ending of a file's name; refuses a file that exists."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in METADATA:
         raise UsageError(f"{path}: a figure is written to a file that ends in .png, .svg or .pdf")

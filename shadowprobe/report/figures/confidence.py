@@ -1,38 +1,48 @@
-"""The scores of each system on each subset: does it know when a context says nothing (Fig. 5 of the paper)?"""
+"""The boxes of scores, a panel a system."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shadowprobe.dataset import SUBSETS
-from shadowprobe.errors import UsageError
-from shadowprobe.figures.findings import NOT_KNOWN, findings_of
-from shadowprobe.figures.style import ABOVE, LINE_HEIGHT, Width, blank, lines_of, looks, wrapped
+from shadowprobe.dataset.dataset import SUBSETS
+from shadowprobe.report.figures.findings import NOT_KNOWN, read_findings, refusal
+from shadowprobe.report.figures.style import (
+    ABOVE,
+    LINE_HEIGHT,
+    Width,
+    assign_looks,
+    count_lines,
+    make_panels,
+    wrap_label,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from shadowprobe.probe import Findings
-    from shadowprobe.runs import FinishedRun
+    from shadowprobe.measure.probe import Findings
+    from shadowprobe.runs.finished import FinishedRun
 
 COLUMNS: dict[Width, int] = {"one": 2, "two": 4}
 BOX = {"whislo": "q05", "q1": "q25", "med": "q50", "q3": "q75", "whishi": "q95"}
-# Beyond it matplotlib's own arithmetic overflows; some systems say "no score" by the lowest number that there is.
+# Above it matplotlib's own arithmetic overflows; some systems write the lowest possible number for "no score".
 LARGEST = 1e290
 
 
-def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
-    """One panel a system, since each score has a scale of its own; only the AUROC can be compared."""
-    found = findings_of(runs, "confidence")
-    look = looks(run.label for run in runs)
+def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
+    """The scores of each system on each subset: does it know when a context says nothing (Fig. 5 of the paper)?
+
+    One panel a system, since each score has a scale of its own; only the AUROC can be compared.
+    """
+    findings = read_findings(runs, "confidence")
+    look = assign_looks(run.label for run in runs)
     columns = min(len(runs), COLUMNS[width])
     rows = -(-len(runs) // columns)
-    names = [wrapped(run.label, ABOVE) for run in runs]
-    above = LINE_HEIGHT * (1 + max(map(lines_of, names)))
-    figure, panels = blank(width, 0.35 + rows * (1.3 + above), nrows=rows, ncols=columns)
-    for axes, run, name, one in zip(panels, runs, names, found, strict=False):
+    names = [wrap_label(run.label, ABOVE) for run in runs]
+    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
+    figure, panels = make_panels(width, 0.35 + rows * (1.3 + above), nrows=rows, ncols=columns)
+    for axes, run, name, one in zip(panels, runs, names, findings, strict=False):
         if one is None:
             axes.set_title(name)
             axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
@@ -45,18 +55,18 @@ def draw(runs: Sequence[FinishedRun], width: Width = "one") -> Figure:
         axes.remove()
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
     figure.supylabel(scale, fontsize=7)
-    told = "box: quartiles, line: median, whiskers: 5% to 95%"
-    if any(one is not None and one["auroc_real_against_neutral"] is not None for one in found):
-        told += "\nAUROC: Top and Shadow against Neutral, 0.5 is a coin"
-    figure.supxlabel(told, fontsize=6.5)
+    explanation = "box: quartiles, line: median, whiskers: 5% to 95%"
+    if any(one is not None and one["auroc_real_against_neutral"] is not None for one in findings):
+        explanation += "\nAUROC: Top and Shadow against Neutral, 0.5 is a coin"
+    figure.supxlabel(explanation, fontsize=6.5)
     return figure
 
 
-def _draw_boxes(axes: Axes, run: FinishedRun, found: Findings, colour: str) -> None:
-    subsets = [subset for subset in SUBSETS if subset in found["subsets"]]
-    boxes = [{key: found["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
+def _draw_boxes(axes: Axes, run: FinishedRun, findings: Findings, colour: str) -> None:
+    subsets = [subset for subset in SUBSETS if subset in findings["subsets"]]
+    boxes = [{key: findings["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
     if any(abs(level) > LARGEST for box in boxes for level in box.values()):
-        raise UsageError(f"no such figure of `{run.label}` ({run.path}): its scores run beyond {LARGEST:g}")
+        raise refusal(run, f"its scores run beyond {LARGEST:g}")
     axes.bxp(
         boxes,
         positions=range(len(subsets)),
@@ -68,6 +78,6 @@ def _draw_boxes(axes: Axes, run: FinishedRun, found: Findings, colour: str) -> N
         whiskerprops={"linewidth": 0.7},
         capprops={"linewidth": 0.7},
     )
-    # Scores that hardly differ are written out: nobody adds an offset in the corner to every tick.
+    # Scores that hardly differ are written in full: a reader would overlook an offset in the corner.
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.set_xticks(range(len(subsets)), [subset.capitalize() for subset in subsets], fontsize=6)

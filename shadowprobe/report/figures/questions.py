@@ -1,4 +1,4 @@
-"""How often the first documents hold the answer to a simple question, by relation (EntityQuestions, Table 5)."""
+"""The accuracy on each relation of EntityQuestions, a row of points a relation."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shadowprobe.figures.asked import QUESTIONS, depths, found_in, of_documents
-from shadowprobe.figures.style import (
-    ABOVE,
-    LEGEND,
+from shadowprobe.errors import UsageError
+from shadowprobe.queries.question_files import relations
+from shadowprobe.report.figures.findings import read_findings
+from shadowprobe.report.figures.style import (
     LINE_HEIGHT,
     Look,
     Width,
-    blank,
-    legend,
-    legend_height,
-    lines_of,
-    looks,
-    wrapped,
+    assign_looks,
+    count_lines,
+    error_lengths,
+    make_panels,
+    show_percent,
+    system_legend,
+    wrap_label,
 )
-from shadowprobe.retrieval.entity_questions import relations
+from shadowprobe.report.tables.retrieval_tables import QUESTIONS, shared_depths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from shadowprobe.probe import Findings
-    from shadowprobe.retrieval.measured import MeasuredRun
+    from shadowprobe.measure.probe import Findings
+    from shadowprobe.runs.finished import FinishedRun
 
 MEAN = "mean over the relations"
 # Inches of a row for each system, and around them; points.
@@ -36,34 +37,54 @@ ROW, AROUND, MARKER = 0.045, 0.06, 2.8
 LABEL: dict[Width, int] = {"one": 26, "two": 44}
 
 
-def draw(runs: Sequence[MeasuredRun], width: Width = "one") -> Figure:
-    """A row a relation, those that are answered most often at the top; a panel for the least and the most documents."""
-    found = found_in(runs, QUESTIONS)
-    ks = depths(runs)
-    order = _sorted(found, ks[0])
-    words = [*(_named(relation, LABEL[width]) for relation in order), MEAN]
-    ends = [0.0, *itertools.accumulate(AROUND + max(ROW * len(runs), LINE_HEIGHT * lines_of(one)) for one in words)]
+def questions(runs: Sequence[FinishedRun], width: Width) -> Figure:
+    """How often the first documents hold the answer to a simple question, by relation (EntityQuestions, Table 5).
+
+    A row a relation, those that are answered most often at the top; a panel for the least and the most documents.
+    """
+    findings = read_findings(runs, QUESTIONS)
+    ks = least_and_most(runs)
+    order = _sort_relations(findings, ks[0])
+    words = [*(_name_relation(relation, LABEL[width]) for relation in order), MEAN]
+    ends = [0.0, *itertools.accumulate(AROUND + max(ROW * len(runs), LINE_HEIGHT * count_lines(one)) for one in words)]
     middles = [(above + below) / 2 for above, below in itertools.pairwise(ends)]
-    names = [wrapped(run.label, ABOVE) for run in runs]
-    look = looks(run.label for run in runs)
-    figure, panels = blank(width, 0.85 + legend_height(names, LEGEND[width]) + ends[-1], ncols=len(ks), sharey=True)
+    labels = [run.label for run in runs]
+    look, legend = assign_looks(labels), system_legend(labels, width)
+    figure, panels = make_panels(width, 0.85 + legend.height + ends[-1], ncols=len(ks), sharey=True)
     for axes, k in zip(panels, ks, strict=True):
         handles = []
-        for number, (run, one) in enumerate(zip(runs, found, strict=True)):
+        for number, (label, one) in enumerate(zip(labels, findings, strict=True)):
             shift = ROW * (number - (len(runs) - 1) / 2)
-            handles.append(_draw_dots(axes, [middle + shift for middle in middles], one, order, k, look[run.label]))
-        axes.set_title(of_documents(k))
-        axes.set_xlim(0, 100)
-        axes.set_xticks([0, 50, 100] if width == "one" else [0, 25, 50, 75, 100])
+            handles.append(_draw_dots(axes, [middle + shift for middle in middles], one, order, k, look[label]))
+        axes.set_title(title_of_depth(k))
+        show_percent(axes, width)
         axes.set_xlabel("answered, %,\nwith 95% interval")
-        axes.tick_params(axis="y", length=0)
         for end in ends[1:-1]:
             # The mean of all stands apart from what it is the mean of.
             axes.axhline(end, color="black" if end == ends[-2] else "#DDDDDD", linewidth=0.5, zorder=0)
     panels[0].set_yticks(middles, words)
     panels[0].set_ylim(ends[-1], 0)
-    legend(figure, handles, names, LEGEND[width])
+    legend.draw(figure, handles)
     return figure
+
+
+def common_depths(runs: Sequence[FinishedRun]) -> list[str]:
+    """The numbers of documents that all runs of retrievers count, smallest first; refuses runs that share none."""
+    ks = shared_depths([run.results for run in runs])
+    if not ks:
+        raise UsageError("the runs count other numbers of documents: give all of them the same -k")
+    return ks
+
+
+def least_and_most(runs: Sequence[FinishedRun]) -> list[str]:
+    """The smallest and the largest number of documents that all runs count."""
+    ks = common_depths(runs)
+    return ks if len(ks) == 1 else [ks[0], ks[-1]]
+
+
+def title_of_depth(k: str) -> str:
+    """A number of documents as the title of a panel."""
+    return "in the first\ndocument" if k == "1" else f"in the first\n{k} documents"
 
 
 def _draw_dots(
@@ -72,35 +93,30 @@ def _draw_dots(
     """The rate of each relation, and last their mean, which has no interval."""
     rows: list[dict[str, Any]] = [one["relations"][relation] for relation in order] if one is not None else []
     rates = [row["accuracy"][k] for row in rows]
-    reach = [
-        (max(0.0, 100 * (rate - low)), max(0.0, 100 * (high - rate)))
-        for rate, (low, high) in zip(rates, (row["accuracy_ci95"][k] for row in rows), strict=True)
-    ]
+    errors = [error_lengths(row["accuracy"][k], row["accuracy_ci95"][k]) for row in rows]
     if one is not None:
-        rates, reach = [*rates, one["macro"][k]], [*reach, (0.0, 0.0)]
+        rates, errors = [*rates, one["macro"][k]], [*errors, (0.0, 0.0)]
     return axes.errorbar(
         [100 * rate for rate in rates],
         places[: len(rates)],
-        xerr=list(zip(*reach, strict=True)) or None,
-        color=look.colour,
-        marker=look.marker,
+        xerr=[[100 * length for length in lengths] for lengths in zip(*errors, strict=True)] or None,
+        **{**look.line_style, "linestyle": ""},
         markersize=MARKER,
-        linestyle="",
         elinewidth=0.6,
         capsize=0,
         clip_on=False,
     )
 
 
-def _sorted(found: Sequence[Findings | None], k: str) -> list[str]:
+def _sort_relations(findings: Sequence[Findings | None], k: str) -> list[str]:
     """The relations, best answered first over all systems."""
     rates: dict[str, list[float]] = {}
-    for one in found:
+    for one in findings:
         for relation, row in (one or {}).get("relations", {}).items():
             rates.setdefault(relation, []).append(row["accuracy"][k])
     return sorted(rates, key=lambda relation: (-sum(rates[relation]) / len(rates[relation]), relation))
 
 
-def _named(relation: str, characters: int) -> str:
+def _name_relation(relation: str, characters: int) -> str:
     known = relations().get(relation)
-    return wrapped(f"{known.label} ({relation})", characters) if known is not None else relation
+    return wrap_label(f"{known.label} ({relation})", characters) if known is not None else relation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shadowprobe.figures.bars import BAR, frame
-from shadowprobe.figures.findings import NOT_KNOWN
-from shadowprobe.figures.style import Width, legend, legend_height
+from shadowprobe.report.figures.bars import BAR, make_frame
+from shadowprobe.report.figures.findings import NOT_KNOWN
+from shadowprobe.report.figures.style import Legend, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,14 +15,10 @@ if TYPE_CHECKING:
 
 # A segment that is shorter, in per cent of a panel, has no room for its number.
 ROOM: dict[Width, int] = {"one": 16, "two": 8}
-
-
-class Segment(NamedTuple):
-    """What a share is called, and how it looks with colour and without."""
-
-    words: str
-    colour: str
-    hatch: str
+# Columns of the legend.
+COLUMNS: dict[Width, int] = {"one": 2, "two": 5}
+# The colour and the hatch of five segments, from the best at the left to no answer at the right.
+LOOKS = (("#0072B2", "////"), ("#56B4E9", ""), ("#F5C77E", ""), ("#D55E00", "\\\\\\\\"), ("#BDBDBD", "----"))
 
 
 class Stack(NamedTuple):
@@ -33,27 +29,22 @@ class Stack(NamedTuple):
     shares: Sequence[Mapping[str, float] | None]
 
 
-def draw_stacks(
-    labels: Sequence[str], stacks: Sequence[Stack], segments: Mapping[str, Segment], width: Width, columns: int
-) -> Figure:
-    """A bar a system in every panel, its segments in the order in which they are given; `columns` are the legend's."""
-    words = [segment.words for segment in segments.values()]
-    room = 0.65 + legend_height(words, columns)
-    figure, panels, places = frame(labels, [stack.title for stack in stacks], width, room)
+def draw_stacks(labels: Sequence[str], stacks: Sequence[Stack], words: Mapping[str, str], width: Width) -> Figure:
+    """A bar a system in every panel; `words` are the names of the segments in the legend, by the keys of the shares."""
+    legend = Legend(words.values(), COLUMNS[width])
+    figure, panels, places = make_frame(labels, [stack.title for stack in stacks], width, 0.65 + legend.height)
     handles: list[Any] = []
     for axes, stack in zip(panels, stacks, strict=True):
-        handles = _draw_stack(axes, stack, segments, places, ROOM[width] * len(stacks) / 2)
+        handles = _draw_stack(axes, stack, list(words), places, ROOM[width] * len(stacks) / 2)
         axes.set_xlabel(stack.about)
-    legend(figure, handles, words, columns)
+    legend.draw(figure, handles)
     return figure
 
 
-def _draw_stack(
-    axes: Axes, stack: Stack, segments: Mapping[str, Segment], places: Sequence[float], room: float
-) -> list[Any]:
+def _draw_stack(axes: Axes, stack: Stack, keys: Sequence[str], places: Sequence[float], room: float) -> list[Any]:
     handles = []
     lefts = [0.0] * len(places)
-    for key, (_, colour, hatch) in segments.items():
+    for key, (colour, hatch) in zip(keys, LOOKS, strict=True):
         lengths = [100 * shares[key] if shares is not None else 0.0 for shares in stack.shares]
         handles.append(axes.barh(places, lengths, BAR, lefts, color=colour, hatch=hatch, edgecolor="white", lw=0.6))
         for place, left, length in zip(places, lefts, lengths, strict=True):

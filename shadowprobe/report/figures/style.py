@@ -24,10 +24,10 @@ LINE_HEIGHT = 0.13
 # Columns of a legend of systems.
 LEGEND: dict[Width, int] = {"one": 2, "two": 4}
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; but indigo for their black, on which no interval
-# shows, and grey for their yellow, which is too pale for a line.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; but indigo for their black, on which no
+# interval shows, and grey for their yellow, which is too pale for a line.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#332288", "#999999")
-# These tell the systems apart where there is no colour. Hatches are lines only: dots make an SVG ten times as large.
+# These distinguish the systems where there is no colour. Hatches are lines only: dots make an SVG ten times as large.
 HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||", "++++", "//")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)), (0, (3, 1)))
@@ -62,20 +62,25 @@ STYLE: dict[str, Any] = {
     # Without it every SVG has other identifiers.
     "svg.hashsalt": "shadowprobe",
 }
-# White space breaks lines and is none of them; a file with one of the others is no XML, and so no SVG.
+# Control characters other than white space: a file that has one of them is not valid XML, and so not valid SVG.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
 
 
 class Look(NamedTuple):
-    """What tells a system from the others, with colour and without."""
+    """What distinguishes a system from the others, with colour and without."""
 
     colour: str
     hatch: str
     marker: str
     line: Any
 
+    @property
+    def line_style(self) -> dict[str, Any]:
+        """How its line is drawn."""
+        return {"color": self.colour, "marker": self.marker, "linestyle": self.line}
 
-def looks(labels: Iterable[str]) -> dict[str, Look]:
+
+def assign_looks(labels: Iterable[str]) -> dict[str, Look]:
     """The look of each system: chosen by its label, so that it is the same in every figure.
 
     Where two labels fall on the same colour, the one that sorts later takes the next that is free.
@@ -97,7 +102,7 @@ def _look(place: int) -> Look:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def use_style() -> Iterator[None]:
     """Draws and saves in this style, whatever the user's own settings of matplotlib say."""
     from matplotlib import style
 
@@ -105,8 +110,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-def blank(width: Width, height: float, **layout: Any) -> tuple[Figure, list[Axes]]:
-    """An empty figure with its panels, row by row; it belongs to no window and no notebook."""
+def make_panels(width: Width, height: float, **layout: Any) -> tuple[Figure, list[Axes]]:
+    """An empty figure with its panels, row by row; no window and no notebook shows it."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTHS[width], height), layout="constrained")
@@ -114,34 +119,59 @@ def blank(width: Width, height: float, **layout: Any) -> tuple[Figure, list[Axes
     return figure, list(panels.flat)
 
 
-def wrapped(label: str, characters: int) -> str:
+def wrap_label(label: str, characters: int) -> str:
     """A label on as many lines as it needs."""
-    # An argument that is not UTF-8 has characters that no font can be asked for.
+    # An argument that is not UTF-8 has characters that no font has.
     printable = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", label.encode("utf-8", "replace").decode())
     return "\n".join(textwrap.wrap(printable, characters)) or "(no name)"
 
 
-def lines_of(label: str) -> int:
+def count_lines(label: str) -> int:
     """How many lines a wrapped label has."""
     return label.count("\n") + 1
 
 
-def legend_height(labels: Sequence[str], columns: int) -> float:
-    """How much room a legend takes, in inches."""
-    rows = -(-len(labels) // min(columns, len(labels)))
-    return 0.1 + rows * LINE_HEIGHT * (max(map(lines_of, labels)) + 0.3)
+class Legend:
+    """A legend below the panels of a figure."""
+
+    def __init__(self, labels: Iterable[str], columns: int) -> None:
+        self._labels = list(labels)
+        self._columns = min(columns, len(self._labels))
+
+    @property
+    def height(self) -> float:
+        """How much room it takes, in inches."""
+        rows = -(-len(self._labels) // self._columns)
+        return 0.1 + rows * LINE_HEIGHT * (max(map(count_lines, self._labels)) + 0.3)
+
+    def draw(self, figure: Figure, handles: Sequence[Any]) -> None:
+        """Draws it; there is a handle for each label."""
+        # The texts are set afterwards: matplotlib leaves out a label that begins with an underscore.
+        numbers = [str(place) for place in range(len(self._labels))]
+        drawn = figure.legend(handles, numbers, loc="outside lower center", ncols=self._columns)
+        for text, label in zip(drawn.get_texts(), self._labels, strict=True):
+            text.set_text(label)
 
 
-def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int) -> None:
-    """Puts a legend below the panels."""
-    # The texts are set afterwards: matplotlib leaves out a label that begins with an underscore.
-    numbers = [str(place) for place in range(len(labels))]
-    drawn = figure.legend(handles, numbers, loc="outside lower center", ncols=min(columns, len(labels)))
-    for text, label in zip(drawn.get_texts(), labels, strict=True):
-        text.set_text(label)
+def system_legend(labels: Iterable[str], width: Width, notes: Iterable[str] = ()) -> Legend:
+    """The legend of a figure's systems; a note may stand below each name."""
+    pairs = itertools.zip_longest((wrap_label(label, ABOVE) for label in labels), notes)
+    return Legend(("\n".join(filter(None, pair)) for pair in pairs), LEGEND[width])
 
 
-def compact(number: float) -> str:
+def show_percent(axes: Axes, width: Width) -> None:
+    """Lets a panel of horizontal rows run from 0 to 100%."""
+    axes.set_xlim(0, 100)
+    axes.set_xticks([0, 50, 100] if width == "one" else [0, 25, 50, 75, 100])
+    axes.tick_params(axis="y", length=0)
+
+
+def error_lengths(value: float, interval: Sequence[float]) -> tuple[float, float]:
+    """How far an interval reaches below a value and above it; never to the other side."""
+    return max(0.0, value - interval[0]), max(0.0, interval[1] - value)
+
+
+def shorten_number(number: float) -> str:
     """A large number in few characters: 1k, 10k, 1M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size:

@@ -1,32 +1,32 @@
-"""What the mention browser shows, packed so that every text stands in the file once."""
+"""What the mention browser shows, with every text in the file only once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from shadowprobe.answers import NO_GOLD, resolve_candidate
-from shadowprobe.dataset import SUBSETS, Dataset
-from shadowprobe.errors import UsageError
-from shadowprobe.jsonl import read_lines
-from shadowprobe.model import Prediction
-from shadowprobe.offsets import to_utf16
-from shadowprobe.outcomes import MEANING, OUTCOMES, outcomes
-from shadowprobe.run_directory import PREDICTIONS, read_failures
-from shadowprobe.run_kinds import refuse_one_name
-from shadowprobe.runs import FinishedRun
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base.model import Prediction
+from shadowprobe.base.offsets import to_utf16
+from shadowprobe.dataset.dataset import SUBSETS, Dataset
+from shadowprobe.errors import PluginError
+from shadowprobe.measure.answers import NO_GOLD, resolve_candidate
+from shadowprobe.measure.outcomes import MEANING, OUTCOMES, classify_answers
+from shadowprobe.plugins import PROBES, listings, make_probe
+from shadowprobe.runs.directory import PREDICTIONS, read_failures
+from shadowprobe.runs.finished import FinishedRun, check_comparable
 
-# How many candidates are shown; some linkers give a hundred, and nobody reads them in a neutral context.
+# How many candidates are shown: some linkers give a hundred, and in a neutral context few matter.
 CANDIDATES, NEUTRAL_CANDIDATES = 6, 2
 DESCRIPTION = 160
 NOTHING = -1
 
 
 class Strings:
-    """Texts by number, each kept once; neutral contexts of different names share what stands around the name."""
+    """Texts by number, each kept once; neutral contexts of different names share the text around the name."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -40,61 +40,50 @@ class Strings:
         return list(self._numbers)
 
 
-def packed(runs: Sequence[FinishedRun]) -> dict[str, Any]:
+def to_columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows of values as columns with names."""
+    cells = list(rows)
+    return {name: [row[place] for row in cells] for place, name in enumerate(names)}
+
+
+def pack_mentions(runs: Sequence[FinishedRun]) -> dict[str, Any]:
     """The dataset and the answers of runs over it, in columns of numbers and one table of texts."""
-    refuse_unlike(runs)
+    check_comparable(runs)
     strings = Strings()
     dataset = runs[0].dataset
-    snippets = _snippets(dataset, strings)
-    found = {
+    return {
         "subsets": SUBSETS,
         "outcomes": [[outcome, MEANING[outcome]] for outcome in OUTCOMES],
-        "snippets": snippets,
+        "snippets": _snippets(dataset, strings),
         "spaces": [
             [strings.number(name), [strings.number(title) for title in space.entities]]
             for name, space in dataset.spaces.items()
         ],
         "systems": [_system(run, strings) for run in runs],
+        "entities": _entities(dataset, strings),
+        # Last, when every text has its number.
+        "strings": strings.all(),
     }
-    return {**found, "entities": _entities(dataset, strings), "strings": strings.all()}
-
-
-def refuse_unlike(runs: Sequence[FinishedRun]) -> None:
-    """Refuses runs that cannot stand side by side: over other snippets, or under one name."""
-    first = runs[0]
-    for run in runs[1:]:
-        for what, one, other in (
-            ("digest", first.dataset.digest, run.dataset.digest),
-            ("limit", first.dataset.limit, run.dataset.limit),
-        ):
-            if one != other:
-                raise UsageError(
-                    f"{run.path} is not over the same snippets as {first.path}: the {what} of its dataset"
-                    f" `{run.dataset.name}` is {other}, and that of `{first.dataset.name}` is {one}; write a report for"
-                    " each"
-                )
-    refuse_one_name(runs, "--name")
 
 
 def _snippets(dataset: Dataset, strings: Strings) -> dict[str, list[Any]]:
-    """The snippets in columns; a text is cut around its mention, so that no offset has to be counted in a browser."""
+    """The snippets in columns; a text is split at its mention, so that a browser needs no offsets."""
     spaces = {name: number for number, name in enumerate(dataset.spaces)}
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "subset", "space", "before", "mention", "after", "gold", "source")
-    }
-    for snippet in dataset.snippets():
-        row = {
-            "id": snippet.id,
-            "subset": SUBSETS.index(snippet.subset),
-            "space": spaces[snippet.space] if snippet.space is not None else NOTHING,
-            "before": strings.number(snippet.text[: snippet.start]),
-            "mention": strings.number(snippet.mention),
-            "after": strings.number(snippet.text[snippet.end :]),
-            "gold": strings.number(snippet.gold),
-            "source": strings.number(snippet.source),
-        }
-        for name, value in row.items():
-            columns[name].append(value)
+    names = ("id", "subset", "space", "before", "mention", "after", "gold", "source")
+    rows = (
+        (
+            snippet.id,
+            SUBSETS.index(snippet.subset),
+            spaces[snippet.space] if snippet.space is not None else NOTHING,
+            strings.number(snippet.text[: snippet.start]),
+            strings.number(snippet.mention),
+            strings.number(snippet.text[snippet.end :]),
+            strings.number(snippet.gold),
+            strings.number(snippet.source),
+        )
+        for snippet in dataset.snippets()
+    )
+    columns = to_columns(names, rows)
     columns["id"] = _front_coded(columns["id"])
     if all(number == NOTHING for number in columns["source"]):
         del columns["source"]
@@ -140,10 +129,11 @@ def _system(run: FinishedRun, strings: Strings) -> dict[str, Any]:
     return {
         "label": run.label,
         "entity": titles(answers.entity),
-        "score": [_short(score) for score in answers.score.tolist()],
-        "outcome": outcomes(answers).tolist(),
+        "score": [shorten(score) for score in answers.score.tolist()],
+        "outcome": classify_answers(answers).tolist(),
         "prior": titles(answers.prior),
         **_candidates(run, strings),
+        **_columns(run, strings),
         "errors": {
             answers.row[failure.id]: failure.error for failure in read_failures(run.path) if failure.id in answers.row
         },
@@ -153,7 +143,7 @@ def _system(run: FinishedRun, strings: Strings) -> dict[str, Any]:
 def _candidates(run: FinishedRun, strings: Strings) -> dict[str, Any]:
     """The different lists of candidates, each a title and a score in turn, and for every row its list.
 
-    Where not all are listed, `unlisted` says how many more a row has, and `gold_rank` where the gold one stands.
+    Where not all are listed, `unlisted` says how many more a row has, and `gold_rank` the rank of the gold one.
     """
     answers = run.answers
     lists: dict[tuple[Any, ...], int] = {}
@@ -165,14 +155,37 @@ def _candidates(run: FinishedRun, strings: Strings) -> dict[str, Any]:
         shown = prediction.candidates[: CANDIDATES if answers.gold[row] != NO_GOLD else NEUTRAL_CANDIDATES]
         one: list[Any] = []
         for candidate in shown:
-            one += [strings.number(resolve_candidate(answers.resolver, candidate).entity), _short(candidate.score)]
+            # A run has stored the entity; a file from elsewhere need not have it.
+            entity = candidate.entity or resolve_candidate(answers.resolver, candidate).entity
+            one += [strings.number(entity), shorten(candidate.score)]
         column[row] = lists.setdefault(tuple(one), len(lists))
         unlisted[row] = len(prediction.candidates) - len(shown)
-    found: dict[str, Any] = {"lists": list(lists), "candidates": column}
-    more = {"unlisted": unlisted, "gold_rank": answers.gold_rank.tolist()}
-    return {**found, **more} if any(unlisted) else found
+    columns: dict[str, Any] = {"lists": list(lists), "candidates": column}
+    if any(unlisted):
+        columns |= {"unlisted": unlisted, "gold_rank": answers.gold_rank.tolist()}
+    return columns
 
 
-def _short(score: float | None) -> float | None:
+def _columns(run: FinishedRun, strings: Strings) -> dict[str, Any]:
+    """The columns that probes of other packages add: each a title, and for every row a text or nothing."""
+    answers = run.answers
+    columns: dict[str, list[int]] = {}
+    # The outcomes are the column of our own probes.
+    others = {listing.name for listing in listings(PROBES) if listing.package != "shadowprobe"}
+    for probe in (make_probe(name) for name in run.results["probes"] if name in others):
+        try:
+            for row in probe.rows(answers):
+                place = answers.row[row["id"]]
+                for name, value in row.items():
+                    if name != "id":
+                        column = columns.setdefault(f"{probe.name} {name}", [NOTHING] * len(answers))
+                        column[place] = strings.number(str(value))
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise PluginError(f"rows() of the probe `{probe.name}` failed: {what} (--debug shows where)") from error
+    return {"columns": list(columns.items())} if columns else {}
+
+
+def shorten(score: float | None) -> float | None:
     """A score with as many digits as a person compares; None where there is none."""
     return float(f"{score:.4g}") if score is not None and math.isfinite(score) else None

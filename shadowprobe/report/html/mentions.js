@@ -129,6 +129,9 @@
     }
     if (hasGold(row)) pair(list, "outcome", badgeOf(system, row));
     if (system.score[row] !== null) pair(list, "score", String(system.score[row]));
+    for (const [title, values] of system.columns ?? []) {
+      if (values[row] >= 0) pair(list, title, isolated(strings[values[row]]));
+    }
     if (system.errors[row] !== undefined) pair(list, "error", isolated(system.errors[row]));
     const candidates = candidatesOf(system, row);
     if (candidates.length > 0) {

@@ -1,164 +1,105 @@
-"""The report of linkers: the verdicts, the tables, the figures and the mention browser in one file."""
+"""The report of runs of any kind: the verdicts, the tables, the figures and a browser of every item in one file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.report.contexts import TITLE, changed, context_rows
-from shadowprobe.report.html.data import packed
-from shadowprobe.report.html.parts import (
-    Table,
-    assembled,
-    browser,
-    figures,
-    isolated,
-    skip_to,
-    system,
-    table,
-    write_page,
-)
-from shadowprobe.report.terminal import EXPLAINED, ORDER
-from shadowprobe.report.verdict import percent, said
-from shadowprobe.results import Results
-from shadowprobe.runs import FinishedRun
+from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.errors import ShadowprobeError, UsageError
+from shadowprobe.report.html.parts import Browser, compose_page
+from shadowprobe.runs.directory import Kind
+from shadowprobe.runs.finished import FinishedRun, check_comparable
 
-FIGURES = {
-    "overshadowing": "How often the name alone decides (Fig. 4)",
-    "outcomes": "Is the answer the prior? (Table 4)",
-    "confidence": "Scores in each subset (Fig. 5)",
+REPORT = "report.html"
+BROWSERS: dict[Kind, Browser] = {
+    "linker": Browser(
+        "mentions", {"outcome": "Outcome", "subset": "Subset"}, "name, text, entity", styles=("report.css",)
+    ),
+    "retriever": Browser(
+        "sets",
+        {"outcome": "Outcome", "collection": "Collection", "task": "Task", "group": "About"},
+        "name, query, title",
+    ),
+    "model": Browser("answers", {"category": "Category"}, "name, text, answer"),
 }
-SHARES = {
-    "prior_correct": "prior, correct",
-    "prior_wrong": "prior, wrong",
-    "context_correct": "not prior, correct",
-    "context_wrong": "not prior, wrong",
-    "nil": "NIL or skipped",
-}
-COUNTS = {"n": "n", "answered": "answered", "nil": "NIL", "skipped": "skipped", "failed": "no answer"}
-RATES = {"precision": "P", "recall": "R", "f1": "F"}
-FACTS = {
-    "overshadowed": "same answer in both contexts (overshadowed)",
-    "prior_bias": "and it is the prior (prior bias)",
-    "consistent": "both contexts right (consistent)",
-    "answered_with_top": "Shadow answered with the Top entity",
+# The figures of each kind of runs with their captions.
+FIGURES: dict[Kind, dict[str, str]] = {
+    "linker": {
+        "overshadowing": "How often the name alone decides (Fig. 4)",
+        "outcomes": "Is the answer the prior? (Table 4)",
+        "confidence": "Scores in each subset (Fig. 5)",
+    },
+    "retriever": {
+        "head-tail": "Is the right document found, of head and tail? (AmbER, Table 5)",
+        "confusion": "Does a namesake stand above it? (AmbER, Table 6)",
+        "retrieval-gap": "Head minus tail, by the gap in popularity (AmbER, Fig. 4)",
+        "questions": "Are simple questions answered? By relation (EntityQuestions, Table 5)",
+        "question-buckets": "By how frequent the subject is (EntityQuestions, Fig. 1)",
+    },
+    "model": {"answer-categories": "What kind of answers are they? (AmbigDocs)"},
 }
 
 
-def write_report(runs: Sequence[FinishedRun], out: Path | None = None, *, force: bool = False) -> Path:
-    """Writes the report of runs over one dataset, and returns where: in the run, or here where there are several."""
-    return write_page([run.path for run in runs], lambda: page(runs), out, force=force)
+def write_report(
+    runs: Sequence[FinishedRun],
+    out: Path | None = None,
+    *,
+    dataset: str | None = None,
+    queries: Path | None = None,
+    published: bool = False,
+    force: bool = False,
+) -> Path:
+    """Writes the report of runs of one kind, and returns where: in the run, or here where there are several.
+
+    `dataset` and `queries` say where the data of retrievers and language models is, if not where it was.
+    """
+    kind = runs[0].kind
+    if published and kind != "retriever":
+        raise UsageError("--published: goes with runs of retrievers; `shadowprobe table 3 --published` is for linkers")
+    if queries is not None and kind == "linker":
+        raise UsageError("--queries: goes with runs of retrievers and language models; linkers have a --dataset")
+    if dataset is not None and kind == "model":
+        raise UsageError("--dataset: goes with runs of linkers and retrievers; --queries is for language models")
+    path = out or (runs[0].path / REPORT if len(runs) == 1 else Path(REPORT))
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; --out names a file")
+    if path.exists() and not force:
+        raise UsageError(f"{path} exists; give another --out, or --force to write over it")
+    content = page(runs, dataset, queries, published=published).encode()
+    make_directory(path.parent)
+    write_atomically(path, content)
+    return path
 
 
-def page(runs: Sequence[FinishedRun]) -> str:
-    """The whole file."""
-    # First, as it refuses what cannot stand side by side.
-    data = packed(runs)
-    dataset = runs[0].dataset
-    parts = {
-        "title": escape(f"{', '.join(run.label for run in runs)} on {dataset.name}"),
-        "skip": skip_to("mentions"),
-        "verdicts": "".join(_verdict(run) for run in runs),
-        "heading": f"{', '.join(isolated(run.label) for run in runs)} on {isolated(dataset.name)}",
-        "about": _about(runs[0].results),
-        "systems": "".join(_system(run) for run in runs),
-        "tables": "".join(_tables(runs)),
-        "figures": "".join(figures(FIGURES, runs)),
-        "browser": browser("mentions", "Mentions", {"outcome": "Outcome", "subset": "Subset"}, "name, text, entity"),
-    }
-    return assembled(parts, data, ("browser.js", "mentions.js"))
+def page(
+    runs: Sequence[FinishedRun], dataset: str | None = None, queries: Path | None = None, *, published: bool = False
+) -> str:
+    """The whole file; without the browser where the queries of retrievers or language models cannot be found."""
+    check_comparable(runs)
+    kind = runs[0].kind
+    data, reason = None, ""
+    try:
+        data = _pack(runs, dataset, queries)
+    except ShadowprobeError as error:
+        # What a user names must be right; what is only looked for may have gone. Linkers are nothing without it.
+        if kind == "linker" or dataset is not None or queries is not None:
+            raise
+        reason = str(error)
+    return compose_page(runs, BROWSERS[kind], data, FIGURES[kind], no_browser=reason, published=published)
 
 
-def _verdict(run: FinishedRun) -> str:
-    words = said(run.results)
-    rest = f" {words}" if words else ": whether it reads the context or repeats its prior was not measured."
-    # A label tells two runs of one linker apart, as its name does not.
-    return f'<p class="verdict">{isolated(run.label)}{escape(rest)}</p>'
+def _pack(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> dict[str, Any]:
+    """What the browser shows of runs of one kind; the modules for the other kinds are not imported."""
+    if runs[0].kind == "retriever":
+        from shadowprobe.report.html.sets_data import pack_sets
 
+        return pack_sets(runs, dataset, queries)
+    if runs[0].kind == "model":
+        from shadowprobe.report.html.answers_data import pack_answers
 
-def _about(results: Results) -> str:
-    dataset = results["dataset"]
-    limited = ", only the first of them" if dataset["limit"] is not None else ""
-    rest = (
-        f" {dataset['version']} ({dataset['digest'][:12]}): {dataset['spaces']} names, "
-        f"{dataset['snippets']} snippets{limited}."
-    )
-    return f"Dataset {isolated(dataset['name'])}{escape(rest)}"
+        return pack_answers(runs, queries)
+    from shadowprobe.report.html.data import pack_mentions
 
-
-def _system(run: FinishedRun) -> str:
-    """What was run, and what a careful reader must know besides."""
-    results = run.results
-    linker, identity = results["linker"], results["identity"]
-    options = " ".join(f"{key}={value}" for key, value in linker["options"].items())
-    words = [" ".join(word for word in (linker["name"], linker["version"], options) if word)]
-    if identity["unresolved"]:
-        words.append(f"{identity['unresolved']} answers name an entity that the dataset does not know; they are wrong")
-    if results["missing"]:
-        words.append(f"{results['missing']} snippets have no answer (failed or not in the file)")
-    if results["settings"]["redirects"] is not None:
-        words.append("the results were scored with a table of redirects, which the mentions below do without")
-    words += results["notes"]
-    return system(run.label, words)
-
-
-def _tables(runs: Sequence[FinishedRun]) -> Iterator[str]:
-    parts = {"scores": _scores, "priors": _priors, "contexts": _contexts, "names": _names}
-    for name, content in ((name, part(runs)) for name, part in parts.items()):
-        if content[2]:
-            yield table(name, content)
-
-
-def _scores(runs: Sequence[FinishedRun]) -> Table:
-    rows = [
-        (run.label, subset, run.results["subsets"][subset])
-        for run in runs
-        for subset in ORDER
-        if subset in run.results.get("subsets", {})
-    ]
-    # A column of zeros says nothing that its absence does not.
-    counts = [key for key in COUNTS if key in {"n", "answered"} or any(row[key] for _, _, row in rows)]
-    caption = "How often is it right? (Table 3 of the paper.) " + "".join(
-        f"{EXPLAINED[subset]}. " for subset in ORDER if any(subset == row[1] for row in rows)
-    )
-    heads = ["subset", *(COUNTS[key] for key in counts), *RATES.values(), "95% interval of F"]
-    return caption, heads, [(label, [subset.capitalize(), *_subset(row, counts)]) for label, subset, row in rows]
-
-
-def _subset(row: dict[str, Any], counts: Sequence[str]) -> list[str]:
-    low, high = row["f1_ci95"]
-    return [*(str(row[key]) for key in counts), *(f"{row[key]:.3f}" for key in RATES), f"{low:.3f} to {high:.3f}"]
-
-
-def _priors(runs: Sequence[FinishedRun]) -> Table:
-    rows = [
-        (run.label, [subset.capitalize(), *(f"{100 * found[subset][key]:.1f}" for key in SHARES)])
-        for run in runs
-        for found in [run.results["probes"].get("prior", {})]
-        for subset in ("top", "shadow")
-        if subset in found
-    ]
-    caption = "Is the answer the one that it gives without any context, its prior? (Table 4 of the paper, %.)"
-    return caption, ["subset", *SHARES.values()], rows
-
-
-def _contexts(runs: Sequence[FinishedRun]) -> Table:
-    found = [(run.label, context_rows(run.results)) for run in runs]
-    subsets = [subset for subset in ORDER if any(subset in row for _, rows in found for row in rows.values())]
-    lines = [
-        (label, [what, *(changed(rows, what, subset) for subset in subsets)]) for label, rows in found for what in rows
-    ]
-    return f"{TITLE}.", ["what it reads", *map(str.capitalize, subsets)], lines
-
-
-def _names(runs: Sequence[FinishedRun]) -> Table:
-    rows = [
-        (run.label, [percent(found[key], found[f"{key}_ci95"]) for key in FACTS])
-        for run in runs
-        for found in [run.results["probes"].get("overshadowing", {})]
-        if "overshadowed" in found
-    ]
-    caption = "Does the name alone decide? (Fig. 4 of the paper; shares of names, with 95% intervals.)"
-    return caption, list(FACTS.values()), rows
+    return pack_mentions(runs)

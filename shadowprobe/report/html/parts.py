@@ -1,55 +1,76 @@
-"""What every report is made of: the page around it, names, tables and figures."""
+"""The page that the reports of all kinds of runs have in common."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
-from shadowprobe.dataset import make_directory
-from shadowprobe.errors import ShadowprobeError, UsageError
-from shadowprobe.jsonl import write_atomically
+from shadowprobe.errors import ShadowprobeError
+from shadowprobe.report.run_summary import RunSummary, summarize, tables_of
+from shadowprobe.report.tables.to_html import isolated, table_html
 
 if TYPE_CHECKING:
-    from shadowprobe.figures import AnyRun
+    from shadowprobe.runs.finished import FinishedRun
 
-REPORT = "report.html"
-Rows = list[tuple[str, list[str]]]
-# A caption, the headings and the rows of a table.
-Table = tuple[str, list[str], Rows]
+DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
+NO_VERDICT = ": whether it reads the context or repeats its prior was not measured."
 # What a data address inside of double quotes may hold as it is.
 UNQUOTED = " !$'()*+,-./:;=?@_~"
 _PATH = re.compile(r'(?<= d=")[^"]*')
 _NUMBER = re.compile(r"-?[0-9]+[.][0-9]+")
 
 
-def write_page(runs: Sequence[Path], made: Callable[[], str], out: Path | None = None, *, force: bool = False) -> Path:
-    """Writes the page of some runs, and returns where: in the run, or here where there are several."""
-    path = out or (runs[0] / REPORT if len(runs) == 1 else Path(REPORT))
-    if path.is_dir():
-        raise UsageError(f"{path} is a directory; --out names a file")
-    if path.exists() and not force:
-        raise UsageError(f"{path} exists; give another --out, or --force to write over it")
-    content = made().encode()
-    make_directory(path.parent)
-    write_atomically(path, content)
-    return path
+class Browser(NamedTuple):
+    """The section below the results in which every item can be looked up; its script is the file of its name."""
+
+    name: str
+    # The lists of choices: their names with their labels.
+    fields: Mapping[str, str]
+    # What its search looks in.
+    searched: str
+    styles: Sequence[str] = ("report.css", "measured.css")
 
 
-def assembled(
-    parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str] = ("report.css",)
+def compose_page(
+    runs: Sequence[FinishedRun],
+    browser: Browser,
+    data: Any,
+    captions: Mapping[str, str],
+    *,
+    no_browser: str = "",
+    published: bool = False,
 ) -> str:
-    """The whole file: its parts as markup, the data, and the files that become its one script and its one style."""
+    """The whole file; `no_browser` is the reason why there is no browser."""
+    summaries = {run.label: summarize(run.results) for run in runs}
+    labels = list(summaries)
+    name = runs[0].data["name"]
+    parts = {
+        "title": escape(f"{', '.join(labels)} on {name}"),
+        "skip": f'<a class="skip" href="#{browser.name}">To the {browser.name}</a>',
+        "heading": f"{', '.join(map(isolated, labels))} on {isolated(name)}",
+        "verdicts": "".join(_verdict(label, summary) for label, summary in summaries.items()),
+        "about": _about(runs[0], summaries),
+        "systems": "".join(_system(run, summaries[run.label]) for run in runs),
+        "tables": "".join(map(table_html, tables_of({run.label: run.results for run in runs}, published=published))),
+        "figures": "".join(_figures(captions, runs)),
+        "browser": _missing_browser(browser, no_browser) if no_browser else _browser(browser),
+    }
+    return _assemble(parts, data, () if no_browser else ("browser.js", f"{browser.name}.js"), browser.styles)
+
+
+def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """The parts as markup, the data, and the files that become the one script and the one style of the page."""
     style, script = ("".join(map(_file, names)) for names in (styles, scripts))
     frame = {
         "policy": f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
@@ -62,22 +83,18 @@ def assembled(
     return Template(_file("report.html")).substitute(parts, **frame)
 
 
-def browser(name: str, title: str, fields: Mapping[str, str], find: str) -> str:
-    """The section of a browser: what it is called, its lists of choices by name, and what its search looks in."""
-    choices = "".join(f'<label>{label} <select id="{field}"></select></label>\n' for field, label in fields.items())
-    words = {"name": name, "title": title, "lower": title.lower(), "choices": choices, "find": find}
-    return Template(_file("browser.html")).substitute(words)
+def _browser(browser: Browser) -> str:
+    fields = browser.fields.items()
+    choices = "".join(f'<label>{label} <select id="{field}"></select></label>\n' for field, label in fields)
+    words = {"name": browser.name, "title": browser.name.capitalize(), "choices": choices}
+    return Template(_file("browser.html")).substitute(words, find=browser.searched)
 
 
-def skip_to(name: str) -> str:
-    """The link over everything that stands before a section, for those who go by keyboard."""
-    return f'<a class="skip" href="#{name}">To the {name}</a>'
-
-
-def no_browser(name: str, title: str, reason: str) -> str:
-    """The section of a browser that there is not, with the reason."""
+def _missing_browser(browser: Browser, reason: str) -> str:
+    name = browser.name
     return (
-        f'<section id="{name}" aria-labelledby="{name}-title" tabindex="-1">\n<h2 id="{name}-title">{title}</h2>\n'
+        f'<section id="{name}" aria-labelledby="{name}-title" tabindex="-1">\n'
+        f'<h2 id="{name}-title">{name.capitalize()}</h2>\n'
         f'<p id="left-out">They are not shown: {isolated(reason)}.</p>\n</section>'
     )
 
@@ -91,40 +108,38 @@ def _hash(content: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
 
-def isolated(name: str) -> str:
-    """A name whose marks of direction turn nothing but itself: numbers after it would read backwards."""
-    return f"<bdi>{escape(name)}</bdi>"
+def _verdict(label: str, summary: RunSummary) -> str:
+    # A label distinguishes two runs of one system, as its name does not.
+    rest = f" {summary.verdict}" if summary.verdict else NO_VERDICT
+    return f'<p class="verdict">{isolated(label)}{escape(rest)}</p>'
 
 
-def system(label: str, words: Sequence[str]) -> str:
+def _about(run: FinishedRun, summaries: Mapping[str, RunSummary]) -> str:
+    """The data of the runs: its name, version and digest, and how much there is."""
+    version = f" {run.data['version']}" if run.data.get("version") else ""
+    sizes = "; ".join(dict.fromkeys(summary.size for summary in summaries.values()))
+    rest = f"{version} ({run.data['digest'][:12]}): {sizes}."
+    return f"{DATA_TITLES[run.kind]} {isolated(run.data['name'])}{escape(rest)}"
+
+
+def _system(run: FinishedRun, summary: RunSummary) -> str:
     """What was run, and what a careful reader must know besides."""
-    items = "".join(f"<li>{isolated(word)}</li>" for word in words)
-    return f"<section><h3>{isolated(label)}</h3><ul>{items}</ul></section>"
+    options = " ".join(f"{key}={value}" for key, value in run.system["options"].items())
+    words = " ".join(word for word in (run.system["name"], run.system.get("version", ""), options) if word)
+    lines = (words, *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
+    items = "".join(f"<li>{isolated(line)}</li>" for line in lines)
+    return f"<section><h3>{isolated(run.label)}</h3><ul>{items}</ul></section>"
 
 
-def table(name: str, content: Table, first: str = "system", mark: str | None = None) -> str:
-    """A table of which the first column is `first`; rows whose label ends with a mark are others' and stand back."""
-    caption, heads, rows = content
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in (first, *heads))
-    body = "".join(
-        f'<tr{_back(label, mark)}><th scope="row">{isolated(label)}</th>'
-        f"<td>{'</td><td>'.join(map(escape, cells))}</td></tr>"
-        for label, cells in rows
-    )
-    # A wide table scrolls by itself, by keyboard too, and not the page; what it is about stays where it is.
-    return (
-        f'<p class="quiet" id="about-{name}">{escape(caption.strip())}</p>'
-        f'<div class="wide" tabindex="0" role="region" aria-labelledby="about-{name}">'
-        f'<table id="table-{name}" aria-labelledby="about-{name}">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+def _details(run: FinishedRun) -> Iterator[str]:
+    """What a reader of the page must know besides, and a reader of the screen need not."""
+    if run.kind == "linker" and run.results["settings"]["redirects"] is not None:
+        yield "the results were scored with a table of redirects, which the mentions below do without"
+    if run.kind == "retriever":
+        yield f"the first {run.results['settings']['depth']} documents of each query were read"
 
 
-def _back(label: str, mark: str | None) -> str:
-    return ' class="back"' if mark is not None and label.endswith(mark) else ""
-
-
-def figures(captions: Mapping[str, str], runs: Sequence[AnyRun]) -> Iterator[str]:
+def _figures(captions: Mapping[str, str], runs: Sequence[FinishedRun]) -> Iterator[str]:
     """The figures that can be drawn of these runs; one that cannot be is left out."""
     for name, caption in captions.items():
         try:
@@ -139,9 +154,9 @@ def figures(captions: Mapping[str, str], runs: Sequence[AnyRun]) -> Iterator[str
         )
 
 
-def _svg(name: str, runs: Sequence[AnyRun]) -> str:
+def _svg(name: str, runs: Sequence[FinishedRun]) -> str:
     """A figure without the digits that nobody sees: a hatched bar has tens of thousands of them."""
-    from shadowprobe.figures import plot, save
+    from shadowprobe.report.figures import plot, save
 
     with TemporaryDirectory() as directory:
         path = Path(directory) / f"{name}.svg"

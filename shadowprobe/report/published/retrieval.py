@@ -10,7 +10,6 @@ ENTITY_QUESTIONS_SOURCE = (
     "Sciavolino et al. (2021), Simple Entity-Centric Questions Challenge Dense Retrievers, EMNLP 2021,"
     " https://doi.org/10.18653/v1/2021.emnlp-main.496"
 )
-AMBIGDOCS_SOURCE = "Lee et al. (2024), AmbigDocs: Reasoning across Documents on Different Entities under the Same Name"
 
 # All, head, tail and all correct (∀).
 Row = tuple[float | None, float | None, float | None, float | None]

@@ -1,15 +1,12 @@
-"""What went into each stage of a build, what came out, and why the rest did not, as a terminal table."""
+"""What went into each stage of a build, what came out, and why the rest did not."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.status import STAGES
+from shadowprobe.report.tables.table import Column, Row, Table, text_column
 
 # What is counted in each stage.
 COUNTED = {
@@ -24,17 +21,22 @@ COUNTED = {
 
 
 def funnel_table(funnels: Sequence[Funnel]) -> Table:
-    """The funnel: one block a stage, its reasons from the most frequent down."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="the build, stage by stage", title_justify="left")
-    for column in ("stage", "what", "seen", "kept", "left out, and why"):
-        table.add_column(column, justify="right" if column in {"seen", "kept"} else "left", overflow="fold")
+    """A row for each stage; its reasons start with the most frequent one."""
     done = {funnel.stage: funnel for funnel in funnels}
+    rows = []
     for stage in STAGES:
         funnel = done.get(stage)
         if funnel is None:
-            table.add_row(Text(stage, style="dim"), COUNTED[stage], "", "", Text("not done yet", style="dim"))
+            rows.append(Row((stage, COUNTED[stage], "", "", "not done yet"), tone="quiet"))
             continue
         reasons = sorted(funnel.dropped.items(), key=lambda item: (-item[1], item[0]))
         why = "\n".join(f"{count} {reason}" for reason, count in reasons)
-        table.add_row(Text(stage, style="bold"), COUNTED[stage], str(funnel.seen), str(funnel.kept), Text(why))
-    return table
+        rows.append(Row((stage, COUNTED[stage], funnel.seen, funnel.kept, why)))
+    columns = (
+        text_column("stage", is_bold=True),
+        text_column("counted", "what"),
+        Column("seen", "seen"),
+        Column("kept", "kept"),
+        text_column("dropped", "left out, and why"),
+    )
+    return Table("funnel", "the build, stage by stage", columns, tuple(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.identity import normalise_title
+from shadowprobe.base.identity import normalise_title
 
 LEFT_TO_RIGHT_MARK = "\u200e"
 GREEK_QUESTION_MARK = "\u037e"

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from shadowprobe.identity import (
+from shadowprobe.base.identity import (
     Reference,
     Resolver,
     dbpedia_uri,
@@ -24,7 +24,7 @@ from shadowprobe.identity import (
     wikipedia_uri,
     yago_id,
 )
-from shadowprobe.model import Entity
+from shadowprobe.base.model import Entity
 
 untimed = settings(deadline=None, max_examples=200)
 
@@ -189,7 +189,7 @@ def test_a_qid_survives_each_form(qid: str) -> None:
 @example("http://www.wikidata.org/entity/Q10", None, None, ["Q10"])
 @example("curid:" + "9" * 5000, None, None, [])
 @example("#x", None, None, [])
-def test_any_text_can_be_read_and_is_unresolved_exactly_if_it_is_none_of_the_datasets(
+def test_any_text_can_be_resolved_and_is_unresolved_exactly_if_the_dataset_does_not_know_it(
     text: str, page_id: int | None, qid: str | None, known: list[str]
 ) -> None:
     is_nil(text)

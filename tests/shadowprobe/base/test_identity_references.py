@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.identity import (
+from shadowprobe.base.identity import (
     Reference,
     dbpedia_uri,
     is_nil,
@@ -149,7 +149,7 @@ def test_what_only_resembles_a_qid_is_a_title(reference: str) -> None:
     assert parse(reference) == Reference(title=reference)
 
 
-def test_the_fragment_of_a_strangers_uri_tells_its_entities_apart() -> None:
+def test_the_fragment_of_an_unknown_uri_distinguishes_entities() -> None:
     assert parse("http://kb.example/all#Paris") != parse("http://kb.example/all#London")
     assert parse("http://kb.example/S%C3%A3o") == parse("http://kb.example/São")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from shadowprobe.base.identity import RULES, Resolution, Resolver, read_redirects
+from shadowprobe.base.model import Entity
 from shadowprobe.errors import InputError
-from shadowprobe.identity import RULES, Resolution, Resolver, read_redirects
-from shadowprobe.model import Entity
 
 ENTITIES = (
     Entity("Mercury (planet)", page_id=19694, qid="Q308", redirects=("Planet Mercury", "Hermes (planet)")),
@@ -195,7 +195,7 @@ def test_keys_given_without_an_answer_are_those_of_the_written_forms(resolver: R
     assert resolver.resolve("Venus", page_id=5, qid="Q313") == resolver.resolve("Venus")
 
 
-def test_answers_without_any_name_are_told_apart(resolver: Resolver) -> None:
+def test_answers_without_a_name_are_distinguished(resolver: Resolver) -> None:
     found = {
         resolver.resolve(answer).entity for answer in ("#Orbit", "#History", "_", "https://de.wikipedia.org/wiki/")
     }

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe.build.languages import PLACE, Language, known_languages, read_language, words_of
+from shadowprobe.base.languages import PLACE, Language, known_languages, read_language, words_of
+from shadowprobe.base.spans import find_name
 from shadowprobe.errors import BuildError, InputError
-from shadowprobe.formats.spans import whole_words
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_every_language_has_seven_contexts_with_one_place_for_the_name_in_each(c
     found = read_language(code)
     assert len(set(found.neutral)) == 7
     assert [template.count(PLACE) for template in found.neutral] == [1] * 7
-    assert [len(whole_words(template, PLACE)) for template in found.neutral] == [1] * 7
+    assert [len(find_name(template, PLACE)) for template in found.neutral] == [1] * 7
     assert found.suffixes
     assert found.categories
     assert found.lists

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowprobe.offsets import from_utf16, is_astral, to_utf16
+from shadowprobe.base.offsets import from_utf16, is_astral, locate_in_utf16, to_utf16
 
 CLAPPER = "\N{CLAPPER BOARD}"
 
@@ -21,7 +21,7 @@ def test_every_character_beyond_the_bmp_counts_twice(text: str, offset: int, uni
 
 
 @pytest.mark.parametrize("units", [-1, 1, 3, 99])
-def test_a_place_that_no_character_begins_at_is_none(units: int) -> None:
+def test_an_offset_inside_a_character_is_none(units: int) -> None:
     assert from_utf16(CLAPPER, units) is None
 
 
@@ -35,3 +35,12 @@ def test_there_and_back_is_the_same_place(text: str, data: st.DataObject) -> Non
 @given(st.text())
 def test_the_two_differ_only_beyond_the_bmp(text: str) -> None:
     assert is_astral(text) == (to_utf16(text, len(text)) != len(text))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "span"),
+    [(2, 6, (3, 4)), (0, 1, (0, 2)), (0, 6, (0, 7))],
+    ids=["after an emoji", "an emoji", "over an emoji"],
+)
+def test_a_span_has_its_start_and_length_in_units(start: int, end: int, span: tuple[int, int]) -> None:
+    assert locate_in_utf16("\N{CLAPPER BOARD} Avon", start, end) == span

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowprobe.build.text import Prose, composed, main_text
-from shadowprobe.formats.spans import Span
+from shadowprobe.base.prose import Prose, compose_accents
+from shadowprobe.base.spans import Span
+from shadowprobe.build.web.main_text import main_text
 
 PARAGRAPHS = (
     "The designer Paul Smith opened his first shop in Nottingham, where he sold shirts on two days of the week.",
@@ -73,14 +74,14 @@ def test_a_letter_and_its_accent_become_one_character() -> None:
 
 @pytest.mark.parametrize("beside", ["", "—" * 200, "😀" * 99, "漢" * 200])
 def test_accents_are_joined_beside_long_rows_of_other_characters(beside: str) -> None:
-    assert composed(f"Ko\u0308ln {beside}") == f"Köln {beside}"
+    assert compose_accents(f"Ko\u0308ln {beside}") == f"Köln {beside}"
 
 
 def test_a_heap_of_accents_is_left_as_it_is() -> None:
     # Their order is not the one that NFC has: the mark below comes first there.
     heap = "Zoe" + "\u0301\u0323" * 100
-    assert composed(heap) == heap
-    assert composed("Zoe" + "\u0301\u0323") == "Zo\u1eb9\u0301"
+    assert compose_accents(heap) == heap
+    assert compose_accents("Zoe" + "\u0301\u0323") == "Zo\u1eb9\u0301"
 
 
 # Sentences are parted by a bar, which no text has.
@@ -225,6 +226,23 @@ FOREIGN = {
 def test_a_text_is_foreign_in_every_language_but_its_own(code: str) -> None:
     prose = Prose(code)
     assert [other for other in FOREIGN if not prose.is_foreign(FOREIGN[other])] == [code]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("sr", "Muzej je otvorila gradonačelnica 1987. godine i od tada svake godine ima više posetilaca."),
+        ("hr", "Muzej je otvorila gradonačelnica 1987. godine i od tada svake godine ima više posjetitelja."),
+        ("no", "Museet ble åpnet av ordføreren i 1987 og har siden den gang hatt flere besøkende for hvert år."),
+        ("nb", "Museet ble åpnet av ordføreren i 1987 og har siden den gang hatt flere besøkende for hvert år."),
+        ("af", "Die museum is in 1987 deur die burgemeester geopen en het sedertdien elke jaar meer besoekers gehad."),
+        ("gl", "O museo foi aberto pola alcaldesa en 1987 e desde entón tivo cada ano máis visitantes que antes."),
+    ],
+)
+def test_a_text_is_not_foreign_where_close_languages_could_be_meant(code: str, text: str) -> None:
+    assert not Prose(code).is_foreign(text)
+    # Of a language that the model does not know, here `nb`, every text is taken.
+    assert Prose(code).is_foreign(FOREIGN["en"]) == (code != "nb")
 
 
 def test_a_language_that_spacy_does_not_know_takes_every_text() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.masking import place, public_options, public_url, without, without_bytes
+from shadowprobe.base.secrets import mask_options, mask_secret, mask_secret_bytes, mask_url, shorten_url
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ from shadowprobe.masking import place, public_options, public_url, without, with
     ],
 )
 def test_a_url_is_written_down_without_login_and_values(url: str, public: str) -> None:
-    assert public_url(url) == public
+    assert mask_url(url) == public
 
 
 def test_a_message_shows_where_a_url_leads_and_no_more() -> None:
-    assert place("http://user:p@ss@host:8/x?key=1#y") == "http://host:8/x"
-    assert place("http://[::1") == "the URL"
-    assert place("user:p@ss@host:8/x?key=1") == "host:8/x"
-    assert place("somewhere/else") == "somewhere/else"
+    assert shorten_url("http://user:p@ss@host:8/x?key=1#y") == "http://host:8/x"
+    assert shorten_url("http://[::1") == "the URL"
+    assert shorten_url("user:p@ss@host:8/x?key=1") == "host:8/x"
+    assert shorten_url("somewhere/else") == "somewhere/else"
 
 
 def test_options_are_written_down_without_secrets() -> None:
@@ -44,7 +44,7 @@ def test_options_are_written_down_without_secrets() -> None:
         "none": None,
         "max_tokens": 512,
     }
-    assert public_options(given) == {
+    assert mask_options(given) == {
         "url": "http://h/?k=***",
         "apikey": "***",
         "api_key": "***",
@@ -58,6 +58,6 @@ def test_options_are_written_down_without_secrets() -> None:
 
 def test_a_secret_is_taken_out_in_every_form() -> None:
     said = "a/b+c a%2Fb%2Bc a%2fb%2bc a/b%2Bc"
-    assert without("a/b+c", said) == "*** *** *** ***"
-    assert without_bytes("a/b+c", said.encode()) == b"*** *** *** ***"
-    assert without("", said) == said
+    assert mask_secret("a/b+c", said) == "*** *** *** ***"
+    assert mask_secret_bytes("a/b+c", said.encode()) == b"*** *** *** ***"
+    assert mask_secret("", said) == said

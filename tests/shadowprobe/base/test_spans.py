@@ -6,7 +6,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shadowprobe.formats.spans import Mended, Span, Template, infer_template, inside_word, mend, trim, whole_words
+from shadowprobe.base.spans import (
+    CheckedSpan,
+    Span,
+    Template,
+    find_name,
+    infer_template,
+    is_inside_word,
+    repair_span,
+    trim,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,12 +36,12 @@ from shadowprobe.formats.spans import Mended, Span, Template, infer_template, in
 def test_a_name_is_found_wherever_no_letter_or_digit_touches_it(
     text: str, name: str, places: list[tuple[int, int]]
 ) -> None:
-    assert whole_words(text, name) == places
+    assert find_name(text, name) == places
 
 
-def test_the_case_of_a_name_matters_unless_told_otherwise() -> None:
-    assert whole_words("REE and Ree and ree", "Ree") == [(8, 11)]
-    assert whole_words("REE and Ree and ree", "Ree", any_case=True) == [(0, 3), (8, 11), (16, 19)]
+def test_the_case_of_a_name_matters_by_default() -> None:
+    assert find_name("REE and Ree and ree", "Ree") == [(8, 11)]
+    assert find_name("REE and Ree and ree", "Ree", any_case=True) == [(0, 3), (8, 11), (16, 19)]
 
 
 @given(st.text("aA1_ .+", max_size=14), st.text("aA1_ .+", min_size=1, max_size=3))
@@ -40,7 +49,7 @@ def test_the_case_of_a_name_matters_unless_told_otherwise() -> None:
 @settings(deadline=None)
 def test_a_search_for_whole_words_finds_just_what_looking_at_every_place_finds(text: str, name: str) -> None:
     places = [Span(start, start + len(name)) for start in range(len(text)) if text.startswith(name, start)]
-    assert whole_words(text, name) == [place for place in places if not inside_word(text, place)]
+    assert find_name(text, name) == [place for place in places if not is_inside_word(text, place)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +64,7 @@ def test_a_search_for_whole_words_finds_just_what_looking_at_every_place_finds(t
     ],
 )
 def test_a_span_is_inside_a_word_where_a_letter_or_digit_touches_it(text: str, span: Span, inside: bool) -> None:
-    assert inside_word(text, span) is inside
+    assert is_inside_word(text, span) is inside
 
 
 def test_a_span_is_trimmed_of_the_white_space_at_its_ends() -> None:
@@ -75,14 +84,14 @@ def test_a_span_is_trimmed_of_the_white_space_at_its_ends() -> None:
     ],
     ids=["plain", "other case", "second of two", "beyond the BMP", "regex characters"],
 )
-def test_a_span_that_holds_its_name_stays_and_nothing_is_said(text: str, name: str, span: Span) -> None:
-    assert mend(text, name, span) == Mended(span, "", moved=False)
+def test_a_span_with_its_name_is_kept_without_a_problem(text: str, name: str, span: Span) -> None:
+    assert repair_span(text, name, span) == CheckedSpan(span, "", moved=False)
 
 
 @pytest.mark.parametrize("start", [-1, -4, 5, 9, 400], ids=str)
 def test_a_wrong_span_goes_where_the_name_stands_if_that_is_one_place(start: int) -> None:
-    mended = mend("She met Ree at three.", "Ree", Span(start, start + 3))
-    assert (mended.span, mended.moved) == (Span(8, 11), True)
+    checked = repair_span("She met Ree at three.", "Ree", Span(start, start + 3))
+    assert (checked.span, checked.moved) == (Span(8, 11), True)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +104,8 @@ def test_a_wrong_span_goes_where_the_name_stands_if_that_is_one_place(start: int
         (Span(8, 5), "offset outside the text"),
     ],
 )
-def test_what_was_wrong_with_a_span_is_said(span: Span, problem: str) -> None:
-    assert mend("She met Ree at three.", "Ree", span) == Mended(Span(8, 11), problem, moved=True)
+def test_the_problem_of_a_span_is_reported(span: Span, problem: str) -> None:
+    assert repair_span("She met Ree at three.", "Ree", span) == CheckedSpan(Span(8, 11), problem, moved=True)
 
 
 @pytest.mark.parametrize(
@@ -108,40 +117,44 @@ def test_what_was_wrong_with_a_span_is_said(span: Span, problem: str) -> None:
     ],
 )
 def test_a_wrong_span_is_given_up_where_the_name_stands_in_no_place_or_in_several(text: str, why: str) -> None:
-    assert mend(text, "Ree", Span(-1, 2)) == Mended(None, why, moved=False)
+    assert repair_span(text, "Ree", Span(-1, 2)) == CheckedSpan(None, why, moved=False)
 
 
 def test_a_place_in_the_same_case_is_preferred_to_one_in_another() -> None:
-    assert mend("In northern In, in contrast", "In", Span(-1, 1)).span is None
-    assert mend("in northern In, in contrast", "In", Span(-1, 1)).span == Span(12, 14)
-    assert mend("the matroid polytope of", "Matroid polytope", Span(-1, 15)).span == Span(4, 20)
+    assert repair_span("In northern In, in contrast", "In", Span(-1, 1)).span is None
+    assert repair_span("in northern In, in contrast", "In", Span(-1, 1)).span == Span(12, 14)
+    assert repair_span("the matroid polytope of", "Matroid polytope", Span(-1, 15)).span == Span(4, 20)
 
 
 @pytest.mark.parametrize("span", [Span(3, 7), Span(4, 8), Span(3, 8)])
 def test_white_space_at_the_ends_of_a_span_is_trimmed(span: Span) -> None:
     # The name stands twice: trimming looks at the span, it does not search.
-    assert mend("at\n Ree and Ree", "Ree", span) == Mended(Span(4, 7), "white space in the span", moved=True)
+    assert repair_span("at\n Ree and Ree", "Ree", span) == CheckedSpan(
+        Span(4, 7), "white space in the span", moved=True
+    )
 
 
 def test_a_span_whose_name_differs_only_in_inner_white_space_is_kept_and_listed() -> None:
-    assert mend("in New\u00a0 York.", "New York", Span(3, 12)) == Mended(
+    assert repair_span("in New\u00a0 York.", "New York", Span(3, 12)) == CheckedSpan(
         Span(3, 12), "white space in the span", moved=False
     )
 
 
 def test_a_span_inside_a_longer_word_moves_to_the_only_whole_word() -> None:
-    mended = mend("In three weeks at Ree.", "Ree", Span(5, 8))
-    assert mended == Mended(Span(18, 21), "span inside a longer word", moved=True)
+    checked = repair_span("In three weeks at Ree.", "Ree", Span(5, 8))
+    assert checked == CheckedSpan(Span(18, 21), "span inside a longer word", moved=True)
 
 
 @pytest.mark.parametrize("text", ["In three weeks.", "In three weeks Ree met Ree."])
 def test_a_span_inside_a_longer_word_stays_where_no_single_whole_word_is_to_be_had(text: str) -> None:
-    assert mend(text, "ree", Span(5, 8)) == Mended(Span(5, 8), "span inside a longer word", moved=False)
+    assert repair_span(text, "ree", Span(5, 8)) == CheckedSpan(Span(5, 8), "span inside a longer word", moved=False)
 
 
 def test_a_trimmed_span_inside_a_longer_word_moves_to_the_only_whole_word_too() -> None:
-    assert mend("at Rees, at Ree", "Ree", Span(2, 6)) == Mended(Span(12, 15), "white space in the span", moved=True)
-    assert mend("at Rees", "Ree", Span(2, 6)) == Mended(Span(3, 6), "white space in the span", moved=True)
+    assert repair_span("at Rees, at Ree", "Ree", Span(2, 6)) == CheckedSpan(
+        Span(12, 15), "white space in the span", moved=True
+    )
+    assert repair_span("at Rees", "Ree", Span(2, 6)) == CheckedSpan(Span(3, 6), "white space in the span", moved=True)
 
 
 @given(
@@ -152,16 +165,16 @@ def test_a_trimmed_span_inside_a_longer_word_moves_to_the_only_whole_word_too() 
 )
 @settings(deadline=None)
 def test_a_mended_span_always_holds_its_name(text: str, name: str, start: int, length: int) -> None:
-    mended = mend(text, name, Span(start, start + length))
-    if mended.span is None:
-        assert mended.problem
-        assert not mended.moved
+    checked = repair_span(text, name, Span(start, start + length))
+    if checked.span is None:
+        assert checked.problem
+        assert not checked.moved
         return
-    held = text[mended.span.start : mended.span.end]
-    assert 0 <= mended.span.start < mended.span.end <= len(text)
+    held = text[checked.span.start : checked.span.end]
+    assert 0 <= checked.span.start < checked.span.end <= len(text)
     assert held.split() != []
     assert " ".join(held.casefold().split()) == " ".join(name.casefold().split())
-    assert mended.moved is (mended.span != Span(start, start + length))
+    assert checked.moved is (checked.span != Span(start, start + length))
 
 
 def test_a_template_is_what_stands_around_the_names() -> None:

@@ -8,19 +8,20 @@ import pytest
 from msgspec.structs import replace
 
 from shadowprobe import Card, Dataset
+from shadowprobe.base.languages import Language, read_language
 from shadowprobe.build.assemble import (
-    Chosen,
+    ChosenSpaces,
     Parts,
     check_cuts,
     choose_spaces,
-    distribution,
-    share_out,
-    table_1,
+    count_commonness,
+    count_table_1,
+    split_cuts,
     write_parts,
 )
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language, read_language
-from shadowprobe.build.records import Cut, FoundEntity, FoundSpace, PageText
+from shadowprobe.build.records import FoundEntity, FoundSpace
+from shadowprobe.dataset.kept_pages import Cut, PageText
 from shadowprobe.errors import BuildError
 
 SMITHS = FoundSpace("Smith", "Smith (disambiguation)", ("Ann Smith", "Bob Smith", "Cid Smith"))
@@ -47,13 +48,13 @@ ANN, BOB, CID = (
 OURIKA = [cut("Ourika", 0, "Ourika"), cut("Ourika", 1, "Ourika")]
 
 
-def chosen(*cuts: Cut, space: FoundSpace = SMITHS) -> tuple[Chosen, dict[str, int]]:
+def chosen(*cuts: Cut, space: FoundSpace = SMITHS) -> tuple[ChosenSpaces, dict[str, int]]:
     funnel = Funnel("assemble")
     return choose_spaces([space], ENTITIES, cuts, funnel), funnel.dropped
 
 
 def parts(seed: int = 7) -> Parts:
-    return share_out(chosen(*ANN, *BOB, *CID)[0], {"Ourika": OURIKA}, ENGLISH, "made", seed)
+    return split_cuts(chosen(*ANN, *BOB, *CID)[0], {"Ourika": OURIKA}, ENGLISH, "made", seed)
 
 
 def test_entities_stand_from_the_most_common_down() -> None:
@@ -109,7 +110,7 @@ def test_each_subset_gets_one_snippet_a_name_and_the_rest_is_to_train() -> None:
     assert len({snippet.id for snippet in every}) == len(every)
 
 
-def test_the_lot_depends_on_the_seed_alone() -> None:
+def test_the_random_choice_depends_only_on_the_seed() -> None:
     assert parts() == parts()
     drawn = {parts(seed).benchmark["shadow"][0].source for seed in range(40)}
     # Each of Ann's three snippets and Cid's one can be drawn.
@@ -121,7 +122,7 @@ def test_another_name_changes_nothing_of_what_is_drawn_for_the_first() -> None:
     entities = {**ENTITIES, "Avon River": FoundEntity("Avon River", 8, 7), "Avon Lake": FoundEntity("Avon Lake", 9, 1)}
     cuts = [cut("Avon River", 0, "Avon"), cut("Avon Lake", 0, "Avon")]
     both = choose_spaces([SMITHS, avon], entities, [*ANN, *BOB, *CID, *cuts], Funnel("assemble"))
-    found = share_out(both, {}, ENGLISH, "made", 7)
+    found = split_cuts(both, {}, ENGLISH, "made", 7)
     assert found.benchmark["top"][0] == parts().benchmark["top"][0]
     assert found.benchmark["shadow"][0] == parts().benchmark["shadow"][0]
 
@@ -177,7 +178,7 @@ def test_a_sentence_that_its_page_does_not_have_is_refused() -> None:
 
 
 def test_table_1_counts_both_parts_together() -> None:
-    rows = table_1(parts(), {one.text: 1 for one in ANN})
+    rows = count_table_1(parts(), {one.text: 1 for one in ANN})
     # Every snippet is "Long ago Smith wrote letter number N.": seven words. The templates have two words each.
     assert rows["top"] == {"spaces": 1, "entities": 1, "snippets": 2, "words": 7.0, "sentences": 1.0}
     assert rows["shadow"] == {"spaces": 1, "entities": 2, "snippets": 4, "words": 7.0, "sentences": 1.0}
@@ -186,7 +187,7 @@ def test_table_1_counts_both_parts_together() -> None:
 
 
 def test_the_distribution_of_commonness_is_in_bins_that_grow() -> None:
-    found = distribution(parts(), ENTITIES)
+    found = count_commonness(parts(), ENTITIES)
     assert found["bins"][:5] == [0, 1, 3, 10, 30]
     # Shadow: Ann has 9 and Cid 4, both from 3 to below 10. Top: Bob has 40, from 30 to below 100. Ourika has 2.
     assert found["shadow"]["counts"][:4] == [0, 0, 2, 0]

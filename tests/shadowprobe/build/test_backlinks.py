@@ -7,7 +7,7 @@ from typing import Any
 
 from wiki_standin import StandIn, running
 
-from shadowprobe.build.commonness import count_backlinks
+from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.records import FoundEntity
 
 
@@ -40,7 +40,7 @@ def test_an_entity_that_went_away_has_no_links(tmp_path: Path) -> None:
     assert counted(StandIn(), tmp_path, FoundEntity("Gone", 1))["Gone"].commonness == 0
 
 
-def test_entities_are_asked_for_in_batches_and_come_in_their_order(tmp_path: Path) -> None:
+def test_entities_are_requested_in_batches_and_keep_their_order(tmp_path: Path) -> None:
     standin = StandIn()
     for number in range(1, 121):
         standin.add(f"Page {number}", number, linkshere=links(*range(1000, 1000 + number % 7)))

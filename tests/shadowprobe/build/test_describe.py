@@ -142,7 +142,7 @@ def test_a_page_that_is_no_article_says_nothing(page: dict[str, Any], tmp_path: 
     assert (entities, found) == ([Entity("Harlow")], 0)
 
 
-def test_without_the_extension_descriptions_are_not_asked_for(tmp_path: Path) -> None:
+def test_without_the_extension_descriptions_are_not_requested(tmp_path: Path) -> None:
     standin = wiki_of_two()
     standin.extensions = ()
     with running(standin, tmp_path) as told:
@@ -184,11 +184,11 @@ def test_a_directory_may_be_named_like_markup(out: str, tmp_path: Path, capsys: 
     assert f"{tmp_path / out}: found 1 of 1 entities\n" in capsys.readouterr().out
 
 
-def test_ids_that_are_another_articles_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ids_of_other_articles_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Castle", page_id=11))
     with running(wiki_of_two(), tmp_path) as told:
         run(told, tmp_path)
-        assert "page ids that are another article's here: 1\n" in capsys.readouterr().out
+        assert "page ids that belong to another article in this wiki: 1\n" in capsys.readouterr().out
         run(told, tmp_path, "--force", "--json")
     assert json.loads(capsys.readouterr().out)["other_ids"] == 1
 
@@ -205,7 +205,7 @@ def test_a_second_run_asks_the_wiki_nothing(tmp_path: Path, capsys: pytest.Captu
     assert (found["digest"], found["found"], found["entities"]) == (digest, 1, 1)
 
 
-def test_a_dataset_that_is_there_is_not_written_over_and_the_wiki_is_not_asked(
+def test_an_existing_dataset_is_not_overwritten_and_no_request_is_sent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Bridge"))
@@ -216,7 +216,7 @@ def test_a_dataset_that_is_there_is_not_written_over_and_the_wiki_is_not_asked(
     assert "holds a dataset already; --force writes over it" in capsys.readouterr().err
 
 
-def test_without_a_contact_nobody_is_asked(
+def test_without_a_contact_no_request_is_sent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SHADOWPROBE_CONTACT", raising=False)

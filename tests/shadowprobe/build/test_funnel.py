@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.status import STAGES, funnels
+from shadowprobe.build.status import STAGES, read_funnels
 from shadowprobe.errors import InputError, UsageError
 
 
@@ -37,22 +37,22 @@ def test_equal_counts_make_equal_files_in_whatever_order_they_came(tmp_path: Pat
 def test_the_status_is_that_of_the_stages_that_are_done_in_their_order(tmp_path: Path) -> None:
     build = tmp_path / "build"
     build.mkdir()
-    assert funnels(tmp_path) == []
+    assert read_funnels(tmp_path) == []
     for stage in ("crawl", "assemble", "spaces"):
         Funnel(stage, 1, 1).write(build / f"{stage}.json")
     (build / "settings.json").write_text("{}")
-    assert [funnel.stage for funnel in funnels(tmp_path)] == ["spaces", "crawl", "assemble"]
+    assert [funnel.stage for funnel in read_funnels(tmp_path)] == ["spaces", "crawl", "assemble"]
 
 
-def test_where_there_is_no_build_the_command_that_begins_one_is_named(tmp_path: Path) -> None:
+def test_without_a_build_the_error_names_the_command_that_starts_one(tmp_path: Path) -> None:
     out = tmp_path / "nothing"
     with pytest.raises(UsageError) as error:
-        funnels(out)
-    assert str(error.value) == f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` begins one"
+        read_funnels(out)
+    assert str(error.value) == f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` starts one"
 
 
 def test_counts_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
     (tmp_path / "build" / f"{STAGES[0]}.json").write_text('{"stage": "spaces", "seen": "many"}')
     with pytest.raises(InputError, match=r"spaces\.json.*seen"):
-        funnels(tmp_path)
+        read_funnels(tmp_path)

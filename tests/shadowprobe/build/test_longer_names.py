@@ -10,8 +10,8 @@ import pytest
 from cutting import cut
 from wiki_standin import StandIn, Told, running
 
-from shadowprobe.build.longer_names import LONGER_NAME, longer_names, without_longer_names
-from shadowprobe.build.records import Cut
+from shadowprobe.build.longer_names import LONGER_NAME, drop_longer_names, list_longer_names
+from shadowprobe.dataset.kept_pages import Cut
 
 WALL = "On that day the people of the town saw the {name} and could not believe it."
 
@@ -64,54 +64,54 @@ def told(tmp_path: Path) -> Iterator[Told]:
 )
 def test_a_mention_in_a_longer_name_that_means_something_else_is_left_out(name: str, known: bool, told: Told) -> None:
     dropped: Counter[str] = Counter()
-    kept = without_longer_names([of(WALL.format(name=name))], told.wiki(), dropped)
+    kept = drop_longer_names([of(WALL.format(name=name))], told.wiki(), dropped)
     assert (len(kept), dropped[LONGER_NAME]) == ((0, 1) if known else (1, 0))
 
 
 def test_a_number_behind_a_name_belongs_to_it(told: Told) -> None:
     dropped: Counter[str] = Counter()
     cuts = [of(WALL.format(name=name), "Apollo", "Apollo") for name in ("Apollo 11", "Apollo 12")]
-    assert without_longer_names(cuts, told.wiki(), dropped) == cuts[1:]
+    assert drop_longer_names(cuts, told.wiki(), dropped) == cuts[1:]
     assert dropped == {LONGER_NAME: 1}
 
 
 def test_every_mention_of_a_snippet_counts(told: Told) -> None:
     text = "Whoever has seen Berlin in the snow knows why the Berlin Wall was so cold to the hand."
     dropped: Counter[str] = Counter()
-    assert without_longer_names([of(text)], told.wiki(), dropped) == []
+    assert drop_longer_names([of(text)], told.wiki(), dropped) == []
     assert dropped == {LONGER_NAME: 1}
 
 
 def test_the_longer_name_has_the_title_and_not_the_name_of_the_space() -> None:
     snippet = of("They met on the Paul Smith Road and did not know what to say.", "Paul Smith", "Smith")
     assert snippet.text == "They met on the Smith Road and did not know what to say."
-    assert longer_names(snippet) == {"Paul Smith Road"}
+    assert list_longer_names(snippet) == {"Paul Smith Road"}
 
 
 def test_no_more_than_two_words_on_each_side_are_looked_at() -> None:
     snippet = of("It was the One Two Three Berlin Four Five Six that he had in mind.")
     before = ["", "Three ", "Two Three "]
     behind = ["", " Four", " Four Five"]
-    assert longer_names(snippet) == {f"{a}Berlin{b}" for a in before for b in behind} - {"Berlin"}
+    assert list_longer_names(snippet) == {f"{a}Berlin{b}" for a in before for b in behind} - {"Berlin"}
 
 
-def test_what_is_too_long_for_a_title_is_none() -> None:
+def test_a_name_that_is_too_long_for_a_title_is_ignored() -> None:
     # With the space between them, 7 bytes and the word.
     texts = [f"All of them came to see Berlin W{'a' * length} in those days and were glad." for length in (247, 248)]
-    assert [len(longer_names(of(text))) for text in texts] == [1, 0]
+    assert [len(list_longer_names(of(text))) for text in texts] == [1, 0]
 
 
-def test_where_no_mention_has_a_name_beside_it_the_wiki_is_not_asked(told: Told) -> None:
+def test_without_longer_names_no_request_is_sent(told: Told) -> None:
     snippet = of("All of the people who came to see Berlin in those days were in a hurry.")
-    assert without_longer_names([snippet], told.wiki(), Counter()) == [snippet]
+    assert drop_longer_names([snippet], told.wiki(), Counter()) == [snippet]
     assert told.forms == []
 
 
-def test_names_are_asked_for_once_and_fifty_at_a_time(told: Told) -> None:
+def test_names_are_requested_once_and_fifty_at_a_time(told: Told) -> None:
     names = [f"Berlin Street{number:02d}" for number in range(60)]
     cuts = [of(WALL.format(name=name)) for name in [*names, *names]]
     steps: list[tuple[int, int]] = []
-    kept = without_longer_names(cuts, told.wiki(), Counter(), lambda done, total: steps.append((done, total)))
+    kept = drop_longer_names(cuts, told.wiki(), Counter(), lambda done, total: steps.append((done, total)))
     assert kept == cuts
     assert [len(form["titles"].split("|")) for form in told.forms] == [50, 10]
     assert steps == [(done, 60) for done in range(1, 61)]

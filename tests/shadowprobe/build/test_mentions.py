@@ -8,15 +8,15 @@ from collections import Counter
 import pytest
 from cutting import BEFORE, URL, around, cut
 
+from shadowprobe.base.languages import Language
 from shadowprobe.build import snippets
-from shadowprobe.build.languages import Language
 from shadowprobe.build.snippets import Cutter
 
 
 def is_mention(written: str, entity: str, code: str = "en") -> bool:
     """True where the words are taken for a mention; they stand in brackets, which are no part of a word."""
     dropped: Counter[str] = Counter()
-    return bool(Cutter(Language(code))._mentions(f"the ({written}) of it", entity, dropped))
+    return bool(Cutter(Language(code))._find_mentions(f"the ({written}) of it", entity, dropped))
 
 
 def test_a_page_that_does_not_name_the_entity_is_counted_once() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shadowprobe.build import near_duplicates
-from shadowprobe.build.near_duplicates import drop_near_duplicates
-from shadowprobe.build.records import Cut
+from shadowprobe.build.near_duplicates import NearDuplicates
+from shadowprobe.dataset.kept_pages import Cut
 
 
 def made(text: str, entity: str = "Paul Smith") -> Cut:
@@ -20,7 +20,7 @@ def made(text: str, entity: str = "Paul Smith") -> Cut:
 
 def distinct(*texts: str) -> tuple[list[str], int]:
     dropped: Counter[str] = Counter()
-    kept = [each.text for each in drop_near_duplicates((made(text) for text in texts), dropped)]
+    kept = [each.text for each in NearDuplicates().drop((made(text) for text in texts), dropped)]
     return kept, dropped[near_duplicates.NEAR_DUPLICATE]
 
 
@@ -29,7 +29,7 @@ LONG = "a b c d e f g h i j k l m n o p q r s t Smith"
 
 def test_of_two_equal_snippets_the_first_stays() -> None:
     first, second = made(around("Smith")), made(around("Smith"), "John Smith")
-    assert list(drop_near_duplicates([first, second], Counter())) == [first]
+    assert NearDuplicates().drop([first, second], Counter()) == [first]
 
 
 def test_case_and_punctuation_make_no_difference() -> None:
@@ -60,7 +60,7 @@ WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12)
 
 @settings(deadline=None)
 @given(st.lists(WORDS, max_size=12))
-def test_no_pair_is_missed_and_none_is_made_up(texts: list[list[str]]) -> None:
+def test_exactly_the_near_duplicates_are_found(texts: list[list[str]]) -> None:
     given_texts = [" ".join([*text, "Smith"]) for text in texts]
     expected: list[str] = []
     for text in given_texts:

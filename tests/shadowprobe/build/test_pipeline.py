@@ -15,11 +15,11 @@ from web_pages import Web
 from wiki_standin import StandIn
 
 from shadowprobe import Dataset, UsageError
+from shadowprobe.base.jsonl import read_lines
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.records import Cut
-from shadowprobe.build.status import STAGES, funnels
+from shadowprobe.build.status import STAGES, read_funnels
+from shadowprobe.dataset.kept_pages import Cut
 from shadowprobe.errors import BuildError, InputError
-from shadowprobe.jsonl import read_lines
 
 TEXTS = {
     "/bridge": [
@@ -102,13 +102,13 @@ def test_every_name_stands_in_every_neutral_context(built: Built) -> None:
 
 
 def built_in_templates() -> tuple[str, ...]:
-    from shadowprobe.build.languages import read_language
+    from shadowprobe.base.languages import read_language
 
     return read_language("en").neutral
 
 
 def test_every_stage_accounts_for_what_it_lost(built: Built) -> None:
-    assert funnels(built.out) == FUNNELS
+    assert read_funnels(built.out) == FUNNELS
     told = [Funnel(**stage) for stage in built.card["build"]["funnel"]]
     assert told == FUNNELS
 
@@ -161,7 +161,7 @@ def test_progress_counts_up_in_every_stage(built: Built) -> None:
     assert list(dict.fromkeys(name for name, _, _ in built.told if ":" not in name)) == list(STAGES[:-1])
 
 
-def test_every_question_goes_out_once_and_says_who_asks(built: Built) -> None:
+def test_every_request_is_sent_once_with_the_user_agent(built: Built) -> None:
     assert max(Counter(built.questions).values()) == 1
     assert built.agents == {"tests (+nobody)"}
 
@@ -180,7 +180,7 @@ def test_the_limit_of_the_tail_is_the_median_of_shadow(tmp_path: Path) -> None:
     with small(with_a_known_hall) as world:
         # Of 3, 3 and 2 the median is 3, which the mill has too.
         assert set(subset_golds(world.build(tmp_path / "out"), "tail")) == {"Tarn House", "Upton Mill"}
-    assert funnels(tmp_path / "out")[5].dropped["more common than the median of Shadow"] == 1
+    assert read_funnels(tmp_path / "out")[5].dropped["more common than the median of Shadow"] == 1
 
 
 def test_a_tail_of_many_rounds_keeps_the_pages_of_all_of_them(
@@ -197,7 +197,7 @@ def test_a_tail_of_many_rounds_keeps_the_pages_of_all_of_them(
     )
 
 
-def test_a_tail_that_nearly_repeats_a_snippet_of_a_name_is_none(tmp_path: Path) -> None:
+def test_a_tail_snippet_that_nearly_repeats_another_snippet_is_dropped(tmp_path: Path) -> None:
     sentence = (
         "The ceiling of {} was painted by a man who could not see, and nobody who came to look at it in those years"
         " ever said a word of it."
@@ -206,23 +206,23 @@ def test_a_tail_that_nearly_repeats_a_snippet_of_a_name_is_none(tmp_path: Path) 
     with small(said=said) as world:
         dataset = world.build(tmp_path / "out")
     assert subset_golds(dataset, "tail") == []
-    assert funnels(tmp_path / "out")[5].dropped["no snippet was found"] == 2
+    assert read_funnels(tmp_path / "out")[5].dropped["no snippet was found"] == 2
 
 
 def test_settings_decide_how_much_is_made(built: Built, tmp_path: Path) -> None:
     world = built.world
     assert world.build(tmp_path / "no tail", tail=0) is not None
     assert Dataset.read(tmp_path / "no tail").count("tail") == 0
-    assert funnels(tmp_path / "no tail")[5] == Funnel("tail")
+    assert read_funnels(tmp_path / "no tail")[5] == Funnel("tail")
     one = world.build(tmp_path / "one", limit=1)
     assert one is not None
     assert list(one.spaces) == ["Harlow"]
     world.build(tmp_path / "cited", references=1)
     # The bridge has another that could be followed, and so has the ship.
-    assert funnels(tmp_path / "cited")[2].dropped["more references than are followed"] == 2
-    assert funnels(tmp_path / "cited")[2].kept == 9 - 2
+    assert read_funnels(tmp_path / "cited")[2].dropped["more references than are followed"] == 2
+    assert read_funnels(tmp_path / "cited")[2].kept == 9 - 2
     world.build(tmp_path / "cut", snippets=1)
-    assert funnels(tmp_path / "cut")[4].dropped["more than enough from one page"] == 1
+    assert read_funnels(tmp_path / "cut")[4].dropped["more than enough from one page"] == 1
     assert "top.jsonl" not in {path.name for path in (tmp_path / "cut" / "train").iterdir()}
 
 
@@ -233,7 +233,7 @@ def test_every_seed_draws_from_the_same_snippets(built: Built, tmp_path: Path) -
         dataset = built.world.build(out, seed=seed)
         assert dataset is not None
         drawn.add(next(dataset.snippets("shadow")).gold)
-        assert [funnel.kept for funnel in funnels(out)] == [5, 11, 9, 7, 8, 1, 2]
+        assert [funnel.kept for funnel in read_funnels(out)] == [5, 11, 9, 7, 8, 1, 2]
     # That a fair coin falls on one side twelve times happens once in 2048 choices of the seeds.
     assert drawn == {"Mount Harlow", "Harlow Hall"}
 
@@ -255,7 +255,7 @@ def test_a_sentence_about_something_with_a_longer_name_makes_no_snippet(tmp_path
         dataset = world.build(tmp_path / "out")
         before, asked = made(tmp_path / "out"), world.asked
         world.build(tmp_path / "out", from_archive=True)
-    assert funnels(tmp_path / "out")[4].dropped["part of a longer name that the wiki knows"] == 1
+    assert read_funnels(tmp_path / "out")[4].dropped["part of a longer name that the wiki knows"] == 1
     # Of Harlow's shadows the mountain is left.
     assert subset_golds(dataset, "shadow") == ["Mount Harlow", "SS Kestrel"]
     assert (made(tmp_path / "out"), world.asked) == (before, asked)
@@ -265,16 +265,16 @@ def test_a_wiki_without_ambiguous_names_is_an_error(tmp_path: Path) -> None:
     with small(lambda _: StandIn(extensions=("Disambiguator",))) as world:
         with pytest.raises(BuildError, match=rf"^{world.url}: no name of two articles was found"):
             world.build(tmp_path / "out")
-        assert funnels(tmp_path / "out") == []
+        assert read_funnels(tmp_path / "out") == []
 
 
-def test_a_web_that_names_nobody_is_an_error_that_says_where_to_look(tmp_path: Path) -> None:
+def test_pages_without_mentions_give_an_error_that_says_where_to_look(tmp_path: Path) -> None:
     with (
         small(said={path: [] for path in SAID}) as world,
         pytest.raises(BuildError, match=rf"`shadowprobe build status --out {tmp_path / 'out'}` shows where"),
     ):
         world.build(tmp_path / "out")
-    assert [funnel.stage for funnel in funnels(tmp_path / "out")] == list(STAGES[:-1])
+    assert [funnel.stage for funnel in read_funnels(tmp_path / "out")] == list(STAGES[:-1])
     assert not (tmp_path / "out" / "dataset.json").exists()
 
 
@@ -303,7 +303,7 @@ def test_a_file_of_a_stage_that_was_emptied_is_named_with_what_makes_it_anew(
     (out / "build" / f"{name}.jsonl").write_bytes(b"")
     with pytest.raises(InputError) as refusal:
         built.world.build(out, "assemble")
-    again = f"`shadowprobe build {stage} --out {out}` makes it anew"
+    again = f"`shadowprobe build {stage} --out {out}` makes it again"
     assert str(refusal.value) == f"{out / 'build' / f'{name}.jsonl'}: lacks `{lacking}`: {again}"
     built.world.build(out, stage)
     built.world.build(out)
@@ -342,7 +342,7 @@ def test_a_stage_that_runs_anew_makes_the_later_ones_stale(tmp_path: Path) -> No
         world.build(tmp_path / "out")
         before = made(tmp_path / "out")
         assert world.build(tmp_path / "out", "references") is None
-        assert [funnel.stage for funnel in funnels(tmp_path / "out")] == ["spaces", "commonness", "references"]
+        assert [funnel.stage for funnel in read_funnels(tmp_path / "out")] == ["spaces", "commonness", "references"]
         with pytest.raises(UsageError, match=r"^`snippets` needs what `crawl` makes"):
             world.build(tmp_path / "out", "snippets")
         world.build(tmp_path / "out")

@@ -13,7 +13,7 @@ from web_pages import Web
 from wiki_standin import StandIn
 
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.status import funnels
+from shadowprobe.build.status import read_funnels
 from shadowprobe.errors import InputError
 
 pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
@@ -86,7 +86,7 @@ def test_names_and_commonness_come_from_the_dumps_and_the_rest_from_the_wiki(tmp
     assert shadow.text == "The fire under Mercury was seen by all who were on the beach."
     # Of the tail too: one page of the dumps links to it, and none that the wiki would tell of.
     assert dataset.entities["Venus"].commonness == 1
-    assert funnels(tmp_path / "out") == FUNNELS
+    assert read_funnels(tmp_path / "out") == FUNNELS
 
 
 def test_the_card_says_what_the_dumps_may_miss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,7 +118,7 @@ def test_dumps_that_are_gone_are_named(tmp_path: Path) -> None:
     dumps = tmp_path / "dumps"
     with small(wiki, SAID) as world, pytest.raises(InputError, match=str(dumps)):
         world.build(tmp_path / "out", dumps=str(dumps))
-    assert funnels(tmp_path / "out") == []
+    assert read_funnels(tmp_path / "out") == []
 
 
 def test_only_so_many_names_as_wanted_are_taken_from_the_dumps(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_only_so_many_names_as_wanted_are_taken_from_the_dumps(tmp_path: Path) -
     told: list[tuple[str, int, int | None]] = []
     with small(wiki, SAID) as world:
         world.build(tmp_path / "out", "spaces", dumps=str(dumps), limit=1, progress=lambda *step: told.append(step))
-    assert funnels(tmp_path / "out") == [Funnel("spaces", 1, 1)]
+    assert read_funnels(tmp_path / "out") == [Funnel("spaces", 1, 1)]
     assert told[-1] == ("spaces", 1, 1)
     # Each file that is read has a bar of its own.
     assert {name.partition("20260101-")[2] for name, _, _ in told[:-1]} == {

@@ -11,7 +11,7 @@ import pytest
 from build_world import Mortal, Small, made, small, stored
 from web_pages import answer
 
-from shadowprobe.build.status import STAGES, funnels
+from shadowprobe.build.status import STAGES, read_funnels
 from shadowprobe.errors import BuildError, InputError, UsageError
 
 
@@ -53,8 +53,8 @@ def test_from_the_archive_a_build_that_is_done_is_made_anew(world: Small, tmp_pa
     assert world.asked == asked
 
 
-def test_what_the_archive_does_not_have_is_not_asked_for(world: Small, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no archive; a build without it makes one"):
+def test_from_an_archive_missing_pages_are_not_requested(world: Small, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no archive; a build without this option makes one"):
         world.build(tmp_path / "new", from_archive=True)
     assert not (tmp_path / "new").exists()
     world.build(tmp_path / "out", "spaces")
@@ -62,7 +62,7 @@ def test_what_the_archive_does_not_have_is_not_asked_for(world: Small, tmp_path:
     with pytest.raises(InputError, match=r"web\.warc\.gz: no such archive: a build without --from-archive makes it"):
         world.build(tmp_path / "out", from_archive=True)
     # What was made from the archive before is still there.
-    assert [funnel.stage for funnel in funnels(tmp_path / "out")] == ["spaces"]
+    assert [funnel.stage for funnel in read_funnels(tmp_path / "out")] == ["spaces"]
     with pytest.raises(BuildError, match=r"has no answer of .*/w/api.php to this question; build without --from-arch"):
         world.build(tmp_path / "out", "commonness", from_archive=True)
     assert world.asked == asked
@@ -81,7 +81,7 @@ def test_an_archive_that_lacks_pages_is_refused(world: Small, tmp_path: Path) ->
         world.build(tmp_path / "out", "crawl", from_archive=True)
     # What was not there is asked for by the next build, and is not taken for dead.
     assert world.build(tmp_path / "out") is not None
-    assert funnels(tmp_path / "out")[3].kept == 7
+    assert read_funnels(tmp_path / "out")[3].kept == 7
 
 
 def test_a_build_that_is_done_asks_nothing_again(world: Small, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_build_that_is_done_asks_nothing_again(world: Small, tmp_path: Path) -
     assert made(tmp_path / "out") == before
 
 
-def test_a_wiki_that_dies_after_every_answer_is_asked_nothing_twice(world: Small, tmp_path: Path) -> None:
+def test_a_wiki_that_stops_after_every_reply_gets_no_request_twice(world: Small, tmp_path: Path) -> None:
     world.build(tmp_path / "whole")
     answers = len(world.service.requests)
     world.service.behaviour = mortal = Mortal(world.standin)
@@ -135,7 +135,7 @@ def test_cut_off_at_any_step_it_ends_as_one_that_was_never_cut_off(world: Small,
         world.forget()
         with pytest.raises(CutOffError):
             world.build(out, progress=cut_off_after(number))
-        assert STAGES[len(funnels(out))] == steps[number].partition(":")[0]
+        assert STAGES[len(read_funnels(out))] == steps[number].partition(":")[0]
         had = stored(out)
         world.build(out)
         asked = Counter(world.questions())
@@ -143,7 +143,7 @@ def test_cut_off_at_any_step_it_ends_as_one_that_was_never_cut_off(world: Small,
         assert made(out) == made(tmp_path / "whole")
 
 
-def test_pages_that_failed_for_a_while_are_asked_for_again_on_request(world: Small, tmp_path: Path) -> None:
+def test_pages_with_temporary_failures_are_requested_again_with_retry(world: Small, tmp_path: Path) -> None:
     fine = dict(world.web.pages)
     world.web.pages.update({path: answer("503 Busy") for path in fine})
     with pytest.raises(BuildError, match="no name has snippets"):
@@ -152,4 +152,4 @@ def test_pages_that_failed_for_a_while_are_asked_for_again_on_request(world: Sma
     with pytest.raises(BuildError, match="no name has snippets"):
         world.build(tmp_path / "out")
     assert world.build(tmp_path / "out", retry=True) is not None
-    assert funnels(tmp_path / "out")[3].kept == 7
+    assert read_funnels(tmp_path / "out")[3].kept == 7

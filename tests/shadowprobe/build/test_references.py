@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
+from shadowprobe.base.languages import Language, read_language
 from shadowprobe.build import references as module
-from shadowprobe.build.languages import Language, read_language
-from shadowprobe.build.records import Reference
-from shadowprobe.build.references import find_references, is_archived, unwanted
+from shadowprobe.build.records import WebReference
+from shadowprobe.build.references import explain_unwanted, find_references, is_archived
 
 ENGLISH = read_language("en")
 WIKI = "wiki.example:8080"
@@ -38,7 +38,7 @@ def test_the_links_of_notes_are_found_in_their_order() -> None:
     html = cited(a("http://one.example/1"), a("http://two.example/2") + a("http://three.example/3"))
     references = list(find_references(html, "Harlow Bridge", ENGLISH, WIKI, Counter()))
     assert references == [
-        Reference("Harlow Bridge", f"http://{host}.example/{number}")
+        WebReference("Harlow Bridge", f"http://{host}.example/{number}")
         for number, host in enumerate(("one", "two", "three"), start=1)
     ]
 
@@ -172,8 +172,8 @@ def test_a_page_has_the_copy_that_stands_beside_it(links: list[str], pairs: list
         ("http://[one/", "not a URL"),
     ],
 )
-def test_links_that_lead_to_no_page_to_read_are_told_why(url: str, why: str) -> None:
-    assert unwanted(url, WIKI) == why
+def test_the_reason_is_given_for_links_that_cannot_be_read(url: str, why: str) -> None:
+    assert explain_unwanted(url, WIKI) == why
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_broken_address_is_dropped_and_no_error(broken: str) -> None:
     dropped: Counter[str] = Counter()
     html = cited(a(broken) + a("http://one.example/"), a("http://two.example/"))
     references = list(find_references(html, "E", ENGLISH, WIKI, dropped))
-    assert references == [Reference("E", "http://one.example/"), Reference("E", "http://two.example/")]
+    assert references == [WebReference("E", "http://one.example/"), WebReference("E", "http://two.example/")]
     assert dropped == {"not a URL": 1}
     assert not is_archived("http://[one/")
 
@@ -192,13 +192,13 @@ def test_a_broken_address_is_dropped_and_no_error(broken: str) -> None:
 def test_thousands_of_links_and_copies_are_paired_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [f"http://one.example/{number}" for number in range(2500)]
     compared: list[str] = []
-    plain = module._plain
+    plain = module._simplify_url
 
     def counted(url: str) -> str:
         compared.append(url)
         return plain(url)
 
-    monkeypatch.setattr(module, "_plain", counted)
+    monkeypatch.setattr(module, "_simplify_url", counted)
     html = cited("".join(map(a, [*pages, *(COPY + page for page in reversed(pages))])))
     assert found(html) == [(page, COPY + page) for page in pages]
     # Every link once, and the original of every copy once.
@@ -210,5 +210,5 @@ def test_of_two_copies_of_a_page_the_first_is_its_own_and_the_other_tells_the_pa
     dropped: Counter[str] = Counter()
     page = "http://one.example/p"
     html = cited("".join(map(a, [page, COPY + page, later + page])))
-    assert list(find_references(html, "E", ENGLISH, WIKI, dropped)) == [Reference("E", page, COPY + page)]
+    assert list(find_references(html, "E", ENGLISH, WIKI, dropped)) == [WebReference("E", page, COPY + page)]
     assert dropped == {"the same page again": 1}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shadowprobe.build.settings import NAME, Settings, begun, open_settings, today, write_settings
+from shadowprobe.build.settings import NAME, BuildSettings, merge_settings, open_settings, today, write_settings
 from shadowprobe.errors import InputError, UsageError
 
 WIKI = "https://wiki.example"
@@ -22,8 +22,8 @@ def asked(**changed: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """The directory of a build of twenty names that was begun on a day of 2017."""
-    settings = Settings(wiki=WIKI, name="small", limit=20, seed=3)
+    """The directory of a build of twenty names that was started on a day of 2017."""
+    settings = BuildSettings(wiki=WIKI, name="small", limit=20, seed=3)
     with pytest.MonkeyPatch.context() as patch:
         # 1500000000 seconds after 1970-01-01 it was 02:40 on 2017-07-14, in Greenwich.
         patch.setenv("SOURCE_DATE_EPOCH", "1500000000")
@@ -36,13 +36,13 @@ def out(tmp_path: Path) -> Path:
 def test_a_new_build_writes_its_settings_and_its_day_down(out: Path) -> None:
     written = json.loads((out / "build" / NAME).read_text())
     assert (written["wiki"], written["limit"], written["seed"], written["date"]) == (WIKI, 20, 3, "2017-07-14")
-    # All of them, so that a default that changes one day changes no build that was begun before.
-    assert list(written) == list(Settings.__struct_fields__)
+    # All of them, so that a default that changes one day changes no build that was started before.
+    assert list(written) == list(BuildSettings.__struct_fields__)
 
 
 def test_the_same_settings_go_on_with_the_day_of_the_beginning(out: Path) -> None:
     before = (out / "build" / NAME).read_bytes()
-    found = open_settings(out / "build", Settings(wiki=WIKI, name="small", limit=20, seed=3))
+    found = open_settings(out / "build", BuildSettings(wiki=WIKI, name="small", limit=20, seed=3))
     assert found.date == "2017-07-14"
     assert (out / "build" / NAME).read_bytes() == before
 
@@ -64,7 +64,7 @@ def test_another_setting_is_refused_and_both_are_named(out: Path, field: str, va
     before = (out / "build" / NAME).read_bytes()
     changed: dict[str, Any] = {"wiki": WIKI, "name": "small", "limit": 20, "seed": 3, field: value}
     with pytest.raises(UsageError) as error:
-        open_settings(out / "build", Settings(**changed))
+        open_settings(out / "build", BuildSettings(**changed))
     assert str(error.value) == (
         f"{out} holds a build whose {field} is {was!r}, not {value!r};"
         " give the settings that it began with, or another --out (a copy of its build/archive there spares most"
@@ -74,34 +74,34 @@ def test_another_setting_is_refused_and_both_are_named(out: Path, field: str, va
 
 
 def test_options_that_are_not_given_go_on_as_they_were_begun(out: Path) -> None:
-    found = begun(out, asked(), given=set())
+    found = merge_settings(out, asked(), given=set())
     assert (found.wiki, found.name, found.limit, found.seed, found.date) == (WIKI, "small", 20, 3, "2017-07-14")
     assert open_settings(out / "build", found) == found
 
 
 def test_options_that_are_given_count_even_where_they_are_the_defaults(out: Path) -> None:
-    found = begun(out, asked(seed=7, limit=20), given={"seed", "limit"})
+    found = merge_settings(out, asked(seed=7, limit=20), given={"seed", "limit"})
     assert (found.seed, found.limit, found.wiki) == (7, 20, WIKI)
     with pytest.raises(UsageError, match="whose seed is 3, not 7"):
         open_settings(out / "build", found)
 
 
-def test_a_build_begins_with_what_is_asked_for(tmp_path: Path) -> None:
-    found = begun(tmp_path / "new", asked(wiki=WIKI, seed=9), given={"wiki", "seed"})
-    assert found == Settings(wiki=WIKI, name="out", seed=9)
+def test_a_new_build_has_the_requested_settings(tmp_path: Path) -> None:
+    found = merge_settings(tmp_path / "new", asked(wiki=WIKI, seed=9), given={"wiki", "seed"})
+    assert found == BuildSettings(wiki=WIKI, name="out", seed=9)
     assert not (tmp_path / "new").exists()
 
 
 def test_a_build_cannot_begin_without_a_wiki(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^--wiki: name the wiki, such as https://en\.wikipedia\.org$"):
-        begun(tmp_path / "new", asked(), given=set())
+        merge_settings(tmp_path / "new", asked(), given=set())
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"wiki": 7, "name": "x"}', '{"name": "x"}'])
 def test_settings_that_cannot_be_read_are_named(out: Path, content: str) -> None:
     (out / "build" / NAME).write_text(content)
     with pytest.raises(InputError, match=NAME):
-        begun(out, asked(), given=set())
+        merge_settings(out, asked(), given=set())
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_otherwise_it_is_today(monkeypatch: pytest.MonkeyPatch, epoch: str | Non
     assert earlier <= today() <= datetime.now(UTC).date().isoformat()
 
 
-def test_a_day_that_no_calendar_has_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_date_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "9" * 20)
-    with pytest.raises(UsageError, match=r"^SOURCE_DATE_EPOCH is 9+, and no such day is in the calendar$"):
+    with pytest.raises(UsageError, match=r"^SOURCE_DATE_EPOCH is 9+, which is not a valid date$"):
         today()
 
 
 def test_settings_are_not_written_before_the_wiki_has_answered(tmp_path: Path) -> None:
-    open_settings(tmp_path / "build", Settings(wiki=WIKI, name="small"))
+    open_settings(tmp_path / "build", BuildSettings(wiki=WIKI, name="small"))
     assert not (tmp_path / "build").exists()

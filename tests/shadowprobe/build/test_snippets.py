@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from shadowprobe.base.languages import Language
+from shadowprobe.base.spans import find_name
 from shadowprobe.build import snippets
-from shadowprobe.build.languages import Language
-from shadowprobe.build.records import Cut
-from shadowprobe.build.snippets import Cutter, restores
-from shadowprobe.formats.spans import whole_words
+from shadowprobe.build.snippets import Cutter, is_restorable
+from shadowprobe.dataset.kept_pages import Cut
 
 
 def test_the_full_name_is_replaced_by_the_name_of_the_space() -> None:
@@ -48,7 +48,7 @@ def test_a_second_mention_across_a_line_break_does_not_end_the_sentence() -> Non
     assert found.also == ((len(BEFORE) + len(" Smith, who was "), "Paul\nSmith"),)
 
 
-def test_all_mentions_of_a_snippet_are_replaced_and_the_first_is_asked_about() -> None:
+def test_all_mentions_are_replaced_and_the_first_is_the_mention_of_the_snippet() -> None:
     text = "The shop of Paul Smith was in the town, and Paul Smith’s flat was over it; Paul Smith slept well."
     [found], dropped = cut(text)
     assert found.text == "The shop of Smith was in the town, and Smith’s flat was over it; Smith slept well."
@@ -108,7 +108,7 @@ def test_sentences_on_each_side_are_added_up_to_the_end_of_the_paragraph() -> No
         assert found.restored() in text
 
 
-def test_a_mention_in_the_sentence_before_is_replaced_and_not_asked_about() -> None:
+def test_a_mention_in_the_sentence_before_is_replaced_and_is_not_the_mention_of_the_snippet() -> None:
     [found], dropped = cut(f"Paul Smith left. {around('Paul Smith')}", cutter=Cutter(Language("en"), sentences=1))
     assert found.text == f"Smith left. {around('Smith')}"
     assert (found.start, found.place) == (len(f"Smith left. {BEFORE} "), 1)
@@ -148,7 +148,7 @@ FILLER = "The people of the town were there and it was cold in the hall.\n"
         ("The people of the town saw Paul Smith below a sign with PAUL SMITH on it.", snippets.GIVEN_AWAY),
     ],
 )
-def test_what_is_no_good_sentence_is_left_out_and_counted(sentence: str, why: str) -> None:
+def test_an_unsuitable_sentence_is_left_out_and_counted(sentence: str, why: str) -> None:
     found, dropped = cut(FILLER * 3 + sentence)
     assert found == []
     dropped.pop(snippets.IN_WORD, None)
@@ -209,10 +209,10 @@ def test_no_more_than_the_most_are_cut_from_one_page() -> None:
 
 def test_a_snippet_restores_only_with_the_names_that_stood_in_the_page() -> None:
     [found], _ = cut(around("Paul\nSmith and Paul Smith’s son"))
-    assert restores(found)
-    assert not restores(replace(found, original=around("Paul Smith")))
-    assert not restores(replace(found, written="Smith", original=around("Smith and Paul Smith’s son")))
-    assert not restores(replace(found, also=()))
+    assert is_restorable(found)
+    assert not is_restorable(replace(found, original=around("Paul Smith")))
+    assert not is_restorable(replace(found, written="Smith", original=around("Smith and Paul Smith’s son")))
+    assert not is_restorable(replace(found, also=()))
 
 
 CUTTERS = [Cutter(Language("en"), sentences=sentences) for sentences in range(3)]
@@ -235,10 +235,10 @@ def test_what_is_cut_is_a_piece_of_the_page_with_the_name_of_the_space_in_it(
         assert each.text[each.start : each.end] == "Smith"
         assert not each.text[: each.start][-1:].isalnum()
         assert not each.text[each.end :][:1].isalnum()
-        assert restores(each)
+        assert is_restorable(each)
         assert each.original in unicodedata.normalize("NFC", text)
         assert each.written.split() == ["Paul", "Smith"]
         assert "Paul Smith" not in each.text
-        assert not whole_words(each.original, "John Smith")
+        assert not find_name(each.original, "John Smith")
         assert each.original == each.original.strip() != ""
     assert found or dropped

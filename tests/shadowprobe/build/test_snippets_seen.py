@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shadowprobe.build import near_duplicates
-from shadowprobe.build.near_duplicates import Seen, drop_near_duplicates
-from shadowprobe.build.records import Cut
+from shadowprobe.build.near_duplicates import NearDuplicates
+from shadowprobe.dataset.kept_pages import Cut
 
 LONG = "Smith a b c d e f g h i j k l m n o p q r s t"
 
@@ -20,25 +20,27 @@ def made(text: str, entity: str = "Paul Smith") -> Cut:
 
 
 def test_what_was_kept_in_one_round_is_remembered_in_the_next() -> None:
-    seen, dropped = Seen(), Counter[str]()
+    seen, dropped = NearDuplicates(), Counter[str]()
     first, other = made(LONG), made("Smith was here and then there")
-    assert seen.fresh([first], dropped) == [first]
+    assert seen.drop([first], dropped) == [first]
     # A word in the middle is in 3 of 19 runs: 16 in common of 22.
-    assert seen.fresh([made(LONG.replace("j", "x"), "John Smith"), other], dropped) == [other]
-    assert seen.fresh([first, other], dropped) == []
+    assert seen.drop([made(LONG.replace("j", "x"), "John Smith"), other], dropped) == [other]
+    assert seen.drop([first, other], dropped) == []
     assert dropped == {near_duplicates.NEAR_DUPLICATE: 3}
 
 
 def test_what_was_dropped_is_not_remembered() -> None:
-    seen, dropped = Seen(), Counter[str]()
+    seen, dropped = NearDuplicates(), Counter[str]()
     near, far = LONG.replace("j", "x"), LONG.replace("j", "x").replace("d", "y")
-    assert seen.fresh([made(LONG), made(near)], dropped) == [made(LONG)]
+    assert seen.drop([made(LONG), made(near)], dropped) == [made(LONG)]
     # Nearly the same as the one that was dropped, and 13 in common of 25 with the one that was kept.
-    assert seen.fresh([made(far)], dropped) == [made(far)]
+    assert seen.drop([made(far)], dropped) == [made(far)]
 
 
-def test_two_memories_know_nothing_of_one_another() -> None:
-    assert Seen().fresh([made(LONG)], Counter()) == Seen().fresh([made(LONG)], Counter()) == [made(LONG)]
+def test_two_filters_are_independent() -> None:
+    assert (
+        NearDuplicates().drop([made(LONG)], Counter()) == NearDuplicates().drop([made(LONG)], Counter()) == [made(LONG)]
+    )
 
 
 ROUNDS = st.lists(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=12), max_size=6), max_size=4)
@@ -48,7 +50,7 @@ ROUNDS = st.lists(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_siz
 @given(ROUNDS)
 def test_rounds_keep_what_all_at_once_would_keep(rounds: list[list[list[str]]]) -> None:
     given_rounds = [[made(" ".join(["Smith", *text])) for text in texts] for texts in rounds]
-    seen, apart, at_once = Seen(), Counter[str](), Counter[str]()
-    kept = [cut for cuts in given_rounds for cut in seen.fresh(cuts, apart)]
-    assert kept == list(drop_near_duplicates([cut for cuts in given_rounds for cut in cuts], at_once))
+    seen, apart, at_once = NearDuplicates(), Counter[str](), Counter[str]()
+    kept = [cut for cuts in given_rounds for cut in seen.drop(cuts, apart)]
+    assert kept == NearDuplicates().drop([cut for cuts in given_rounds for cut in cuts], at_once)
     assert apart == at_once

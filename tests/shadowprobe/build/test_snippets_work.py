@@ -11,13 +11,13 @@ from typing import Any, SupportsIndex
 import pytest
 from cutting import URL, around, cut
 
+from shadowprobe.base.languages import Language
+from shadowprobe.base.prose import Prose
+from shadowprobe.base.spans import Span, find_name
 from shadowprobe.build import snippets
-from shadowprobe.build.languages import Language
-from shadowprobe.build.near_duplicates import Seen
-from shadowprobe.build.records import Cut
+from shadowprobe.build.near_duplicates import NearDuplicates
 from shadowprobe.build.snippets import LONGEST_PARAGRAPH, MOST_FAULTS, Cutter
-from shadowprobe.build.text import Prose
-from shadowprobe.formats.spans import Span, whole_words
+from shadowprobe.dataset.kept_pages import Cut
 
 
 def steps(call: Callable[[], object]) -> int:
@@ -72,10 +72,10 @@ def test_a_broken_line_does_not_copy_the_whole_page() -> None:
 
     def copied(times: int) -> int:
         text = "He saw Paul\nSmith. " * times
-        mentions = whole_words(text, "Paul\nSmith")
+        mentions = find_name(text, "Paul\nSmith")
         Copied.copied = 0
         page = snippets._Page(Copied(text), mentions, prose)
-        assert page.sentences(mentions[1])[0][1] == Span(19, 37)
+        assert page.split_paragraph(mentions[1])[0][1] == Span(19, 37)
         return Copied.copied
 
     assert copied(400) < 2.1 * copied(200)
@@ -83,9 +83,9 @@ def test_a_broken_line_does_not_copy_the_whole_page() -> None:
 
 def test_the_mentions_within_a_span_are_those_that_end_in_it_too() -> None:
     page = snippets._Page("ab cd ef", [Span(0, 2), Span(3, 5), Span(6, 8)], Prose("en"))
-    assert page.within(Span(3, 7)) == [Span(0, 2)]
-    assert page.within(Span(1, 8)) == [Span(2, 4), Span(5, 7)]
-    assert page.within(Span(4, 6)) == []
+    assert page.find_mentions(Span(3, 7)) == [Span(0, 2)]
+    assert page.find_mentions(Span(1, 8)) == [Span(2, 4), Span(5, 7)]
+    assert page.find_mentions(Span(4, 6)) == []
 
 
 def test_a_page_is_left_after_hundreds_of_mentions_that_made_no_snippet() -> None:
@@ -117,8 +117,8 @@ def villages(count: int, *, alike: int, unlike: int) -> list[Cut]:
 def test_twice_the_snippets_with_one_opening_take_twice_the_work(alike: int, unlike: int) -> None:
     def work(count: int) -> int:
         cuts, dropped = villages(count, alike=alike, unlike=unlike), Counter[str]()
-        seen = Seen()
-        taken = steps(lambda: seen.fresh(cuts, dropped))
+        seen = NearDuplicates()
+        taken = steps(lambda: seen.drop(cuts, dropped))
         assert dropped == {}
         return taken
 

@@ -6,15 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from wiki_standin import StandIn, running
 
+from shadowprobe.base.languages import Language, read_language
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language, read_language
 from shadowprobe.build.records import FoundEntity, FoundSpace
-from shadowprobe.build.spaces import as_article, created, disambiguation_pages, find_spaces, what_tells_articles
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import (
+    find_creation_date,
+    find_spaces,
+    list_disambiguation_pages,
+    make_article_query,
+    parse_article,
+)
 from shadowprobe.errors import BuildError
 
 ENGLISH = read_language("en")
+SETTINGS = BuildSettings(wiki="", name="")
 
 
 def linking(*titles: str) -> list[dict[str, Any]]:
@@ -39,7 +48,7 @@ def test_with_the_extension_pages_are_found_by_their_property(tmp_path: Path) ->
     standin.lists["pageswithprop"].insert(0, {"ns": 4, "title": "Project:Harlow"})
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel)
+        found = find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS)
         assert told.forms[0]["list"] == "pageswithprop"
     assert found.spaces == [FoundSpace("Harlow", "Harlow (disambiguation)", ("Harlow Bridge", "Mount Harlow"))]
     assert list(found.entities.values()) == [FoundEntity("Harlow Bridge", 2), FoundEntity("Mount Harlow", 3)]
@@ -50,7 +59,7 @@ def test_a_category_that_is_named_goes_before_the_property(tmp_path: Path) -> No
     standin = wiki_of({"Harlow": ["Harlow Bridge", "Mount Harlow"]})
     standin.lists["categorymembers"] = [{"ns": 0, "title": "Kestrel"}]
     with running(standin, tmp_path) as told:
-        pages = list(disambiguation_pages(told.wiki(), ENGLISH, "Category:Many meanings"))
+        pages = list(list_disambiguation_pages(told.wiki(), ENGLISH, "Category:Many meanings"))
         assert told.forms[0]["cmtitle"] == "Category:Many meanings"
     assert pages == ["Kestrel"]
 
@@ -60,17 +69,17 @@ def test_without_the_extension_the_first_usual_category_that_has_pages_is_taken(
     standin.add("Category:Disambiguation pages", 9, ns=14, categoryinfo={"pages": 3})
     standin.lists["categorymembers"] = [{"ns": 0, "title": "Kestrel"}]
     with running(standin, tmp_path) as told:
-        assert list(disambiguation_pages(told.wiki(), ENGLISH)) == ["Kestrel"]
+        assert list(list_disambiguation_pages(told.wiki(), ENGLISH)) == ["Kestrel"]
         assert told.forms[-1]["cmtitle"] == "Category:Disambiguation pages"
 
 
-def test_where_no_category_is_found_the_user_is_asked_for_it(tmp_path: Path) -> None:
+def test_without_a_category_the_error_asks_for_the_option(tmp_path: Path) -> None:
     with running(StandIn(), tmp_path) as told:
         wiki = told.wiki()
         with pytest.raises(BuildError, match=r"\(tried: All disambiguation pages, .*\); name it with --category"):
-            list(disambiguation_pages(wiki, ENGLISH))
+            list(list_disambiguation_pages(wiki, ENGLISH))
         with pytest.raises(BuildError, match="none is known for the language"):
-            list(disambiguation_pages(wiki, Language("xx")))
+            list(list_disambiguation_pages(wiki, Language("xx")))
 
 
 def test_a_category_without_pages_is_an_error_and_not_an_empty_dataset(tmp_path: Path) -> None:
@@ -78,7 +87,7 @@ def test_a_category_without_pages_is_an_error_and_not_an_empty_dataset(tmp_path:
         running(StandIn(), tmp_path) as told,
         pytest.raises(BuildError, match="the category `Kategorie:X` has no pages; give --category without"),
     ):
-        list(disambiguation_pages(told.wiki(), ENGLISH, "Kategorie:X"))
+        list(list_disambiguation_pages(told.wiki(), ENGLISH, "Kategorie:X"))
 
 
 @pytest.mark.parametrize(
@@ -94,14 +103,14 @@ def test_a_category_without_pages_is_an_error_and_not_an_empty_dataset(tmp_path:
         ({"pageid": 5, "title": "List of bridges in Harlow"}, "a list"),
     ],
 )
-def test_an_article_is_told_from_what_is_none(page: dict[str, Any], found: FoundEntity | str) -> None:
-    assert as_article({"ns": 0, "title": "Harlow Bridge", **page}, ENGLISH) == found
+def test_articles_are_distinguished_from_other_pages(page: dict[str, Any], found: FoundEntity | str) -> None:
+    assert parse_article({"ns": 0, "title": "Harlow Bridge", **page}, ENGLISH) == found
 
 
-def test_only_the_categories_of_disambiguation_are_asked_for() -> None:
-    asked = what_tells_articles(Language("xx", categories=("A", "B")), "Category:C")
+def test_only_the_categories_of_disambiguation_are_requested() -> None:
+    asked = make_article_query(Language("xx", categories=("A", "B")), "Category:C")
     assert asked["clcategories"] == "Category:C|Category:A|Category:B"
-    assert "categories" not in what_tells_articles(Language("xx"))["prop"]
+    assert "categories" not in make_article_query(Language("xx"))["prop"]
 
 
 def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
@@ -118,7 +127,7 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
     standin.pages["Kestrel Line"]["redirect"] = True
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel)
+        found = find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS)
     assert [space.entities for space in found.spaces] == [("SS Kestrel", "Kestrel Railway")]
     assert funnel.dropped == {
         "the name of another disambiguation page": 1,
@@ -132,23 +141,23 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
 def test_a_name_in_other_letters_is_another_name(tmp_path: Path) -> None:
     standin = wiki_of({"Light": ["Mount Light", "Bud light", "LIGHT", "Lights Out", "Light & Sound", "Light-year"]})
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, Funnel("spaces"))
+        found = find_spaces(told.wiki(), ENGLISH, Funnel("spaces"), SETTINGS)
     assert found.spaces[0].entities == ("Mount Light", "Light & Sound", "Light-year")
 
 
 def test_after_so_many_spaces_as_wanted_it_stops(tmp_path: Path) -> None:
     names = [f"Name{number}" for number in range(60)]
     standin = wiki_of({name: [f"{name} Bridge", f"Mount {name}"] for name in names})
-    seen: list[tuple[int, int | None]] = []
+    seen: list[tuple[str, int, int | None]] = []
     with running(standin, tmp_path) as told:
         found = find_spaces(
-            told.wiki(), ENGLISH, Funnel("spaces"), limit=3, progress=lambda done, total: seen.append((done, total))
+            told.wiki(), ENGLISH, Funnel("spaces"), replace(SETTINGS, limit=3), lambda *progress: seen.append(progress)
         )
         # The list, the links of fifty pages, and their hundred articles in two questions.
         assert len(told.forms) == 4
     assert [space.name for space in found.spaces] == names[:3]
     assert list(found.entities) == [title for name in names[:3] for title in (f"{name} Bridge", f"Mount {name}")]
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [("spaces", 1, 3), ("spaces", 2, 3), ("spaces", 3, 3)]
 
 
 def test_young_articles_are_left_out_and_the_day_itself_is_in_time(tmp_path: Path) -> None:
@@ -159,14 +168,14 @@ def test_young_articles_are_left_out_and_the_day_itself_is_in_time(tmp_path: Pat
     del standin.pages["Pell Bridge"]["revisions"]
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel, created_before="2016-12-31")
+        found = find_spaces(told.wiki(), ENGLISH, funnel, replace(SETTINGS, created_before="2016-12-31"))
     assert [space.entities for space in found.spaces] == [("Mount Orrin", "Orrin Falls")]
     assert funnel.dropped == {"fewer than two articles are old enough": 1}
 
 
-def test_of_a_page_with_many_revisions_only_the_first_is_asked_for(tmp_path: Path) -> None:
+def test_only_the_first_of_many_revisions_is_requested(tmp_path: Path) -> None:
     standin = StandIn(part=1)
     standin.add("Pell Bridge", 1, revisions=[{"timestamp": f"20{year}-01-01T00:00:00Z"} for year in range(10, 90)])
     with running(standin, tmp_path) as told:
-        assert created(told.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
+        assert find_creation_date(told.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
         assert len(told.forms) == 1

@@ -7,9 +7,10 @@ from pathlib import Path
 from service import Asked, Reply
 from wiki_standin import StandIn, as_json, running
 
+from shadowprobe.base.languages import read_language
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import read_language
-from shadowprobe.build.tail import _highest_page_id, draw_articles
+from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.tail import _find_highest_page_id, draw_articles
 
 ENGLISH = read_language("en")
 
@@ -35,9 +36,8 @@ def drawn(
 ) -> list[str]:
     directory.mkdir(exist_ok=True)
     with running(standin, directory) as told:
-        batches = draw_articles(
-            told.wiki(), ENGLISH, funnel, seed=seed, taken=set(taken), created_before=created_before
-        )
+        settings = BuildSettings(wiki="", name="", seed=seed, created_before=created_before)
+        batches = draw_articles(told.wiki(), ENGLISH, funnel, settings, set(taken))
         return [entity.title for batch in batches for entity in batch]
 
 
@@ -75,7 +75,7 @@ def test_a_wiki_that_has_not_counted_its_pages_is_searched_in_growing_steps(tmp_
     with running(standin, tmp_path) as told:
         wiki = told.wiki()
         wiki.pages_in_all = 0
-        assert _highest_page_id(wiki) == 20_000
+        assert _find_highest_page_id(wiki) == 20_000
         assert len(told.forms) < 20
 
 
@@ -91,10 +91,10 @@ def test_a_server_that_has_every_page_there_could_be_comes_to_an_end(tmp_path: P
     with running(standin, tmp_path) as told:
         wiki = told.wiki()
         told.service.behaviour = behaviour
-        assert _highest_page_id(wiki) == 2**32 - 1
+        assert _find_highest_page_id(wiki) == 2**32 - 1
 
 
-def test_what_is_no_article_or_is_taken_is_counted_and_left_out(tmp_path: Path) -> None:
+def test_other_pages_and_used_entities_are_counted_and_left_out(tmp_path: Path) -> None:
     standin = wiki_of(8)
     standin.pages["Page 1"]["redirect"] = True
     standin.pages["Page 2"]["pageprops"] = {"disambiguation": ""}
@@ -126,5 +126,6 @@ def test_a_wiki_without_articles_ends_the_lottery(tmp_path: Path) -> None:
 
 def test_a_category_of_the_users_tells_disambiguation_pages_too(tmp_path: Path) -> None:
     with running(wiki_of(3), tmp_path) as told:
-        list(draw_articles(told.wiki(), ENGLISH, Funnel("tail"), seed=1, taken=set(), category="Many meanings"))
+        settings = BuildSettings(wiki="", name="", category="Many meanings")
+        list(draw_articles(told.wiki(), ENGLISH, Funnel("tail"), settings, set()))
         assert told.forms[-1]["clcategories"].startswith("Category:Many meanings|")

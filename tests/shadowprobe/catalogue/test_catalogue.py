@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe import catalogue, download
-from shadowprobe.dataset import Card, write_dataset
+from shadowprobe.base.model import Entity, EntitySpace, Snippet
+from shadowprobe.catalogue import datasets as catalogue
+from shadowprobe.catalogue import download
+from shadowprobe.dataset.dataset import Card, write_dataset
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.model import Entity, EntitySpace, Snippet
 
 
 def write(path: Path) -> None:

@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import pytest
 
-from shadowprobe import catalogue, download
+from shadowprobe.catalogue import datasets as catalogue
+from shadowprobe.catalogue import download
 from shadowprobe.cli import main
 from shadowprobe.errors import DownloadError, InputError, UsageError
 
@@ -280,7 +281,7 @@ def test_another_digest_is_a_warning_that_names_both_and_the_file_is_used(
 
 @pytest.mark.parametrize(
     ("behaviour", "message"),
-    [("html", r"Top\.json.*: not valid JSON"), ("empty list", "has no mention that could be taken")],
+    [("html", r"Top\.json.*: not valid JSON"), ("empty list", "has no mention that can be imported")],
 )
 def test_what_is_no_release_is_refused_and_fetched_again_by_the_next_command(
     server: Server, tmp_path: Path, behaviour: Behaviour, message: str

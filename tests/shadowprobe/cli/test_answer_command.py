@@ -31,9 +31,9 @@ from refusals import complaint, outcome
 from service import Asked, Reply, Service, serving
 from wire import as_json
 
-from shadowprobe.catalogue import builtin_directory
-from shadowprobe.retrieval.ambigdocs import read_ambigdocs
-from shadowprobe.retrieval.asking import Asker, prompt_of
+from shadowprobe.catalogue.datasets import builtin_directory
+from shadowprobe.queries.ambigdocs_sets import read_ambigdocs
+from shadowprobe.systems.chat_answerer import Asker, make_prompt
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +129,7 @@ def test_a_set_that_fails_has_no_answer_and_is_asked_about_again(
     assert results()["missing"] == 1
     assert kinds() == {"partial": 1, "no_answer": 1, "complete": 1}
     assert "1 sets have no answer" in out
-    assert "1 sets failed and have no answer: run/failures.jsonl lists them" in err
+    assert "1 sets failed and count as not answered: run/failures.jsonl lists them" in err
     service.behaviour = reader
     asked_before = len(service.requests)
     code, _, _ = outcome(capsys, *arguments(service))
@@ -213,7 +213,7 @@ def test_a_model_that_never_answers_stops_the_run(
     code, _, err = outcome(capsys, *arguments(service))
     assert code == 2
     # The first batch.
-    assert "`small` failed on each of the first 32 sets, the last time with: the reply is empty" in err
+    assert "model `small` failed on each of its first 32 sets, the last time with: the reply is empty" in err
     assert len(service.requests) == 32
 
 
@@ -225,7 +225,7 @@ def test_another_model_does_not_go_on_with_the_answers_of_the_first(
     assert said == (
         "run holds a run whose model name is 'small', not 'large'; give another --out, or --force to start it afresh"
     )
-    assert "model options is" in complaint(capsys, *arguments(service, "--order-seed", "1"))
+    assert "model options order_seed is 0, not 1;" in complaint(capsys, *arguments(service, "--order-seed", "1"))
     assert "queries documents is None, not 2" in complaint(capsys, *arguments(service, "--documents", "2"))
     code, _, _ = outcome(capsys, *arguments(service, "--model", "large", "--force"))
     assert (code, len(service.requests), results()["model"]["name"]) == (0, 6, "large")
@@ -246,7 +246,7 @@ def test_only_the_first_documents_and_sets_are_asked_about(
 
 def test_the_prompt_can_be_seen_and_nobody_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = outcome(capsys, "answer", "--queries", "sets.json", "--show-prompt")
-    assert (code, out) == (0, f"{prompt_of(AVON)}\n")
+    assert (code, out) == (0, f"{make_prompt(AVON)}\n")
     assert not Path("runs").exists()
 
 
@@ -348,10 +348,13 @@ REFUSED = [
     ('{"id": "avon"}', "said.jsonl:1: field `answer`: is missing"),
     ('{"answer": "x"}', "said.jsonl:1: field `id`: is missing; an answer has `id` and `answer`, or `qid` and"),
     ('{"id": "avon", "answer": 7}', "said.jsonl:1: field `answer`: Expected `str | null`, got `int`"),
-    ('{"id": "avom", "answer": "x"}', "said.jsonl:1: field `id`: 'avom' is no set of the questions (did you mean"),
-    ('{"id": "zzz", "answer": "x"}', "said.jsonl:1: field `id`: 'zzz' is no set of the questions: --queries names"),
+    ('{"id": "avom", "answer": "x"}', "said.jsonl:1: field `id`: 'avom' is not one of the sets (did you mean"),
+    (
+        '{"id": "zzz", "answer": "x"}',
+        "said.jsonl:1: field `id`: 'zzz' is not one of the sets: give the file of its set",
+    ),
     ('{"id": "avon", "answer": "x"}\n' * 2, "said.jsonl:2: field `id`: 'avon' is answered twice"),
-    ('[{"qid": "berg", "gen_answer": "x", "question": "Who?"}]', "said.jsonl: field `question`: item 0: is another"),
+    ('[{"qid": "berg", "gen_answer": "x", "question": "Who?"}]', "said.jsonl: field `[0].question`: differs from"),
     ("no JSON", "said.jsonl:1: not valid JSON"),
 ]
 
@@ -399,7 +402,7 @@ def test_a_file_of_sets_that_is_wrong_is_refused_before_anybody_is_asked(
 ) -> None:
     Path("sets.json").write_text(json.dumps([as_released(AVON), as_released(BERG) | {"documents": []}]))
     said = complaint(capsys, *arguments(service))
-    assert said == "sets.json: field `documents`: item 1: namesakes are two at least, and here is none"
+    assert said == "sets.json: field `[1].documents`: expected at least two namesakes, got 0"
     assert service.requests == []
 
 

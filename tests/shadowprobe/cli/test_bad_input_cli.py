@@ -12,7 +12,8 @@ import pytest
 from refusals import complaint, contents, outcome, single_line, spoil, world_to_edit
 from world import hand_predictions
 
-from shadowprobe.jsonl import BOM, encode_lines
+from shadowprobe.base.files import BOM
+from shadowprobe.base.jsonl import encode_lines
 
 RUN = ("run", "--dataset", "world", "--out", "run")
 SCORE = ("score", "--dataset", "world", "--predictions", "answers.jsonl", "--out", "scored")
@@ -194,7 +195,7 @@ def test_an_import_writes_over_no_file_of_another_dataset(capsys: pytest.Capture
 def test_an_import_without_any_mention_leaves_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty.jsonl").write_text("\n")
     said = complaint(capsys, "import", "zelda", "empty.jsonl", "--out", "world", "--force")
-    assert said == "empty.jsonl: has no mention that could be taken"
+    assert said == "empty.jsonl: has no mention that can be imported"
 
 
 def test_an_import_that_would_make_a_wrong_dataset_leaves_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -337,4 +338,4 @@ def test_names_of_directories_may_be_any_bytes(capsys: pytest.CaptureFixture[str
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     results(capsys, "run", "--linker", "prior", "--dataset", name, "--out", "run")
-    assert json.loads(Path("run/run.json").read_text())["dataset"]["location"].startswith("w")
+    assert json.loads(Path("run/run.json").read_text())["locations"]["dataset"].startswith("w")

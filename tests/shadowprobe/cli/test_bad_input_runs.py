@@ -10,7 +10,7 @@ import pytest
 from refusals import Damage, change, complaint, contents, drop, ids, outcome, put, spoil, whole, world_to_edit, write
 from world import hand_predictions
 
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
 
 RUN = ("run", "--linker", "random", "--dataset", "world", "--out", "run")
 SCORE = ("score", "--dataset", "world", "--out", "scored")
@@ -111,7 +111,7 @@ def test_results_that_are_there_are_not_written_over(capsys: pytest.CaptureFixtu
     said = complaint(capsys, *SCORE, "--predictions", "answers.jsonl")
     assert said == "scored/results.json exists; give another --out, or --force to write over it"
     said = complaint(capsys, "run", "--linker", "random", "--dataset", "world", "--out", "scored")
-    assert said.startswith("scored holds predictions.jsonl without run.json; give another --out")
+    assert said.startswith("scored holds a run whose linker name is 'answers', not 'random'; give another --out")
 
 
 def test_results_beside_a_predictions_file_are_not_its_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +173,7 @@ RUN_CARDS = [
     (whole(b""), "run/run.json:1: not valid JSON"),
     (whole(b'{\n"linker": {},\n'), "run/run.json:3: not valid JSON"),
     (whole(b"[]"), "run/run.json: Expected `object`, got `array`"),
-    (whole(b'{"dataset": {}}'), "run/run.json: field `linker`: "),
+    (whole(b'{"dataset": {}}'), "run/run.json: describes no system: it has none of linker, retriever, model"),
     (put(1, b'{"schema": 2,'), "run/run.json: field `schema`: is 2, and this shadowprobe reads 1"),
     (lambda content: content.replace(b'"random"', b"5"), "run/run.json: field `linker.name`: expected a name, got 5"),
     (
@@ -196,7 +196,7 @@ def test_a_broken_run_card_is_refused_by_run_and_by_score(
     ("arguments", "words"),
     [
         (("--linker", "prior"), "run holds a run whose linker name is 'random', not 'prior'"),
-        (("-o", "seed=8"), "run holds a run whose linker options is {'seed': 7}, not {'seed': 8}"),
+        (("-o", "seed=8"), "run holds a run whose linker options seed is 7, not 8"),
         (("--dataset", "other"), "run holds a run whose dataset digest is "),
     ],
 )

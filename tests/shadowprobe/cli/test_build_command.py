@@ -13,7 +13,7 @@ from refusals import complaint, contents, outcome, single_line
 import shadowprobe
 from shadowprobe import Dataset
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.status import STAGES, funnels
+from shadowprobe.build.status import STAGES, read_funnels
 
 # Nobody listens there.
 NOWHERE = "http://127.0.0.1:9"
@@ -87,12 +87,12 @@ def build(world: Small, *more: str) -> list[str]:
         ),
         pytest.param(
             [*BEGIN, "--from-archive"],
-            "--from-archive: out holds no archive; a build without it makes one",
+            "--from-archive: out holds no archive; a build without this option makes one",
             id="no archive",
         ),
         pytest.param(
             ["build", "status", "--out", "out"],
-            "out holds no build; `shadowprobe build --wiki URL --out out` begins one",
+            "out holds no build; `shadowprobe build --wiki URL --out out` starts one",
             id="no build",
         ),
     ],
@@ -295,7 +295,7 @@ def test_the_largest_page_is_that_of_the_beginning(world: Small, capsys: Capture
     # Smaller than any page of this world, and than the option allows.
     settings.write_text(settings.read_text().replace('"max_bytes": 1000', '"max_bytes": 100'))
     outcome(capsys, *build(world))
-    stages = {funnel.stage: funnel for funnel in funnels(Path("out"))}
+    stages = {funnel.stage: funnel for funnel in read_funnels(Path("out"))}
     assert stages["crawl"].dropped["too large"] > 0
 
 

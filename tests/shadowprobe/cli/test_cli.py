@@ -13,8 +13,8 @@ import pytest
 from world import hand_predictions, write_world
 
 from shadowprobe import open_dataset, write_dataset
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.cli import main
-from shadowprobe.jsonl import encode_lines
 
 BREAKS_ON_ONE = '''
 from shadowprobe import Linker
@@ -85,7 +85,7 @@ def test_the_screen_shows_the_hand_worked_figures(shadowprobe: Command) -> None:
     assert "Shadow 0.0 25.0 50.0 0.0 25.0" in out
     assert "same answer in both contexts 50.0%" in out
     assert "and it is the prior 25.0%" in out
-    assert "neutral contexts that agree on the prior 66.7%" in out
+    assert "neutral contexts agree on the prior 66.7%" in out
     assert "hand reads the context about as often as it repeats its prior" in out
 
 
@@ -163,7 +163,7 @@ def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe: Command
     Path("breaks.py").write_text(BREAKS_ON_ONE)
     done = shadowprobe("run", "--linker", "breaks.py:Breaks", "--dataset", "world")
     assert done.code == 1
-    assert "1 snippets failed and count as skipped: runs/breaks-world/failures.jsonl lists them" in done.err
+    assert "1 snippets failed and count as not answered: runs/breaks-world/failures.jsonl lists them" in done.err
     assert Path("runs/breaks-world/failures.jsonl").read_text() == '{"id":"tBerg","error":"RuntimeError: time-out"}\n'
 
 
@@ -258,8 +258,9 @@ def test_the_findings_of_a_probe_of_ones_own_are_shown_and_stored(shadowprobe: C
     Path("chatty.py").write_text(CHATTY)
     done = shadowprobe("run", "-l", "prior", "-d", "world", "--probe", "chatty.py:Vowels")
     shown = " ".join(done.out.split())
-    assert "vowels: share 0.25" in shown
-    assert "vowels: counts [1, 2]" in shown
+    assert "vowels: what this probe found" in shown
+    assert "share 0.25" in shown
+    assert "counts [1, 2]" in shown
     stored = json.loads(Path("runs/prior-world/results.json").read_text())
     assert stored["probes"] == {"vowels": {"share": 0.25, "counts": [1, 2]}}
 
@@ -313,5 +314,6 @@ def test_why_prior_bias_is_not_measured_is_said_as_it_is(
     kept = {subset: list(world.snippets(subset)) for subset in world.subsets if neutral or subset != "neutral"}
     write_dataset(Path("cut"), world.card, world.entities.values(), world.spaces.values(), kept)
     out = shadowprobe("run", "--linker", linker, "--dataset", "cut").out
-    (line,) = (line for line in out.splitlines() if line.startswith("  and it is the prior"))
-    assert line.removeprefix("  and it is the prior").strip() == words
+    (line,) = (line for line in out.splitlines() if line.strip().startswith("and it is the prior"))
+    assert line.split() == ["and", "it", "is", "the", "prior", "–", "prior", "bias"]
+    assert f"prior bias {words}." in out

@@ -9,8 +9,8 @@ import pytest
 from refusals import complaint, outcome
 from world import hand_predictions, write_world
 
-from shadowprobe import figures
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.report import figures
 
 
 @pytest.fixture

@@ -16,18 +16,19 @@ from pathlib import Path
 import httpx
 import pytest
 from asking import answers_of
+from nif_app import parse_one
 from refusals import complaint
 from world import snippet, write_world
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Prediction, Snippet, write_dataset
-from shadowprobe.answers import Answers
-from shadowprobe.jsonl import read_lines
-from shadowprobe.nif import Document, Phrase, parse_one, to_turtle
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.formats.nif_documents import NifDocument, Phrase, to_turtle
+from shadowprobe.gerbil.nif_service import _bind
+from shadowprobe.measure.answers import Answers
 from shadowprobe.plugins import make_linker
-from shadowprobe.serve import _bound
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
-AVON = to_turtle([Document("http://x.example/d", "Avon", (Phrase(0, 4),))])
+AVON = to_turtle([NifDocument("http://x.example/d", "Avon", (Phrase(0, 4),))])
 
 
 def command(*arguments: str) -> list[str]:
@@ -66,14 +67,14 @@ def test_a_request_that_says_that_it_is_too_large_is_refused_before_it_is_sent(t
 
 
 def test_the_port_of_a_service_that_has_just_stopped_can_be_taken_at_once() -> None:
-    with _bound("127.0.0.1", 0) as first:
+    with _bind("127.0.0.1", 0) as first:
         first.listen()
         port = first.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client:
             # Closed by the service first, the connection lingers on its side.
             first.accept()[0].close()
             assert client.recv(1) == b""
-    with _bound("127.0.0.1", port) as second:
+    with _bind("127.0.0.1", port) as second:
         assert second.getsockname()[1] == port
 
 
@@ -136,7 +137,7 @@ def test_a_signal_lets_the_service_answer_what_is_under_way_and_end_well(
 
 
 HASTY = """
-from shadowprobe import serve
+from shadowprobe.gerbil import nif_service as serve
 from shadowprobe.cli import main
 serve.GRACE = 1
 main()
@@ -206,7 +207,7 @@ def test_a_port_in_use_is_one_line_and_the_linker_is_not_even_opened(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--linker", "oracle"), "`oracle` answers from what a dataset says of its snippets, and cannot be served"),
+        (("--linker", "oracle"), "`oracle` needs the gold entities of a dataset, and cannot be served"),
         (("--linker", "nif"), "`nif` needs the URL of its service: add -o url=http://HOST:PORT/PATH"),
         (("--linker", "prior", "--host", "256.0.0.1"), "--host 256.0.0.1: "),
         (("--linker", "prior", "--port", "65536"), "Invalid value for '--port'"),
@@ -240,9 +241,8 @@ def test_without_its_extra_the_command_says_what_to_install(
 
 
 def test_the_command_line_loads_neither_the_server_nor_rdf_before_it_serves() -> None:
-    loaded = (
-        "import shadowprobe.serve, shadowprobe.cli, sys; print({'starlette', 'uvicorn', 'rdflib'} & set(sys.modules))"
-    )
+    modules = "shadowprobe.gerbil.nif_service, shadowprobe.cli, sys"
+    loaded = f"import {modules}; print({{'starlette', 'uvicorn', 'rdflib'}} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
 
@@ -302,9 +302,9 @@ def test_a_run_over_a_served_linker_gives_the_results_of_the_linker_itself(
     tmp_path: Path, linker: str, make: Callable[[Path], Dataset]
 ) -> None:
     dataset = make(tmp_path / "dataset")
-    direct = Job(linker, dataset, out=tmp_path / "direct").run()
+    direct = make_linking_job(linker, dataset, out=tmp_path / "direct").run()
     with served(tmp_path, "--linker", linker, "--dataset", "dataset", "--confidence") as (_, url):
-        over = Job("nif", dataset, options={"url": url}, out=tmp_path / "over").run()
+        over = make_linking_job("nif", dataset, options={"url": url}, out=tmp_path / "over").run()
 
     def answers(out: Path) -> list[tuple[object, ...]]:
         stored = (one for _, one in read_lines(out / "predictions.jsonl", Prediction))

@@ -9,7 +9,7 @@ import pytest
 from refusals import complaint, outcome
 from world import write_world
 
-from shadowprobe.retrieval.ambigdocs import read_ambigdocs
+from shadowprobe.queries.ambigdocs_sets import read_ambigdocs
 
 WHAT = {"name": "Avon", "question": "What?", "answers": {"Avon (river)": "water", "Avon (ship)": ["vessel", "boat"]}}
 COMMAND = ("sets", "ambigdocs", "--dataset", "world", "--questions", "questions.jsonl", "--out")

@@ -12,8 +12,8 @@ from wikibase_standin import COUNTER, Both, refused
 from wikidata_world import NAMES, write_documents, write_dump, write_views
 from world import write_world
 
-from shadowprobe.retrieval.amber_sets import read_amber_sets
-from shadowprobe.retrieval.entity_questions import read_questions
+from shadowprobe.queries.amber_sets import read_amber_sets
+from shadowprobe.queries.question_files import read_questions
 
 Printed = pytest.CaptureFixture[str]
 AMBER = ("sets", "amber", "--out", "out", "--documents", "documents.jsonl")
@@ -148,9 +148,9 @@ API = ("--api", "http://127.0.0.1:9", "--names", "names.txt")
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((*AMBER, *VIEWS), "say where the facts come from: --dump FILE or --api URL, and one of them only"),
-        ((*AMBER, *VIEWS, *DUMP, *API), "say where the facts come from: --dump FILE or --api URL"),
-        ((*AMBER, *VIEWS, "--api", "http://127.0.0.1:9"), "--api: say which names to ask for, by --names FILE or"),
+        ((*AMBER, *VIEWS), "give one source of facts: --dump FILE or --api URL, and one of them only"),
+        ((*AMBER, *VIEWS, *DUMP, *API), "give one source of facts: --dump FILE or --api URL"),
+        ((*AMBER, *VIEWS, "--api", "http://127.0.0.1:9"), "--api: give the names to look up, with --names FILE or"),
         ((*AMBER, *VIEWS, *API), "--contact: say who is asking"),
         ((*AMBER, *VIEWS, *API, "--api", "wikidata"), "--api wikidata: is no address such as https://www.wikidata.org"),
         ((*AMBER, *DUMP), "--pageviews, --pageviews-api or --backlinks: without popularity, no entity is the head"),
@@ -166,15 +166,15 @@ API = ("--api", "http://127.0.0.1:9", "--names", "names.txt")
         ((*AMBER, *VIEWS, "--dump", "."), ".: is a directory, not a file"),
         ((*AMBER, *DUMP, *VIEWS, "--documents", "none.jsonl"), "none.jsonl: no such file"),
         ((*AMBER, *DUMP, *VIEWS, "--names", "none.txt"), "none.txt: no such file"),
-        ((*AMBER, *DUMP, *VIEWS, "--names", "empty.txt"), "empty.txt: holds no name: give one a line"),
+        ((*AMBER, *DUMP, *VIEWS, "--names", "empty.txt"), "empty.txt: holds no name: write one name per line"),
         ((*AMBER, *DUMP, *VIEWS, "--names", "latin.txt"), "latin.txt:2: is not UTF-8 (byte 3"),
         ((*AMBER, *DUMP, *VIEWS, "--names", "names.txt", "--dataset", "mini"), "--names and --dataset: give one of"),
         ((*AMBER, *DUMP, *VIEWS, "--dataset", "nothing"), "unknown dataset `nothing`"),
         ((*AMBER, *DUMP, *VIEWS, "--language", "English"), "--language English: expected the code of a Wikipedia"),
         ((*AMBER, *DUMP, *VIEWS, "--out", ""), "--out: the name of the directory is empty"),
         ((*AMBER, *DUMP, *VIEWS, "--out", "names.txt"), "names.txt is a file; give a directory"),
-        (QUESTIONS, "say where the facts come from: --dump FILE or --api URL or --triples FILE, and one of them only"),
-        ((*QUESTIONS, "--triples", "triples.tsv", *DUMP), "--triples brings all with it: give it alone"),
+        (QUESTIONS, "give one source of facts: --dump FILE or --api URL or --triples FILE, and one of them only"),
+        ((*QUESTIONS, "--triples", "triples.tsv", *DUMP), "--triples contains everything: give it without options"),
         ((*QUESTIONS, "--triples", "none.tsv"), "none.tsv: no such file"),
         ((*QUESTIONS, "--triples", "names.txt"), "names.txt:1: has 1 columns"),
         ((*QUESTIONS, *API), "--contact: say who is asking"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.knowledge import Knowledge, base_name
-from shadowprobe.model import Entity, EntitySpace
+from shadowprobe.base.model import Entity, EntitySpace
+from shadowprobe.dataset.knowledge import Knowledge, base_name
 
 
 def knowledge(*entities: Entity, spaces: tuple[EntitySpace, ...] = ()) -> Knowledge:

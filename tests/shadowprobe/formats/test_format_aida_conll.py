@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import formats
+from shadowprobe.base.model import Entity, Snippet
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.formats import aida_conll
-from shadowprobe.formats.documents import Document, Mention
-from shadowprobe.model import Entity, Snippet
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
 
 WIKIPEDIA = "http://en.wikipedia.org/wiki"
 # Two documents: one of two sentences, one that ends inside a mention.
@@ -40,8 +40,8 @@ def write(tmp_path: Path, content: str) -> Path:
 
 def test_tokens_are_joined_by_spaces_and_sentences_by_newlines(tmp_path: Path) -> None:
     # Worked out by hand: Ree 0-3, and 4-7, Café de Paris 8-21, Ree 22-25.
-    assert list(aida_conll.documents(write(tmp_path, FILE))) == [
-        Document(
+    assert list(aida_conll.read_documents(write(tmp_path, FILE))) == [
+        AnnotatedDocument(
             "1 TEA",
             "Ree and Café de Paris Ree .\nAgain .",
             (
@@ -50,19 +50,19 @@ def test_tokens_are_joined_by_spaces_and_sentences_by_newlines(tmp_path: Path) -
                 Mention(22, 25),
             ),
         ),
-        Document("2 (testb) \U0001f600", "Ree", (Mention(0, 3, "Lough Ree", language="en"),)),
+        AnnotatedDocument("2 (testb) \U0001f600", "Ree", (Mention(0, 3, "Lough Ree", language="en"),)),
     ]
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
-    plain = list(aida_conll.documents(write(tmp_path, FILE)))
-    assert list(aida_conll.documents(write(tmp_path, "\ufeff" + FILE.replace("\n", "\r\n")))) == plain
+    plain = list(aida_conll.read_documents(write(tmp_path, FILE)))
+    assert list(aida_conll.read_documents(write(tmp_path, "\ufeff" + FILE.replace("\n", "\r\n")))) == plain
 
 
 def test_nme_is_no_gold_but_an_answer_of_nil(tmp_path: Path) -> None:
     path = write(tmp_path, FILE)
-    assert next(aida_conll.documents(path)).mentions[2] == Mention(22, 25)
-    assert next(aida_conll.answer_documents(path)).mentions[2] == Mention(22, 25, nil=True)
+    assert next(aida_conll.read_documents(path)).mentions[2] == Mention(22, 25)
+    assert next(aida_conll.read_documents(path, predicted=True)).mentions[2] == Mention(22, 25, nil=True)
 
 
 def test_the_import_takes_each_mention_as_a_snippet(tmp_path: Path) -> None:
@@ -79,21 +79,23 @@ def test_the_import_takes_each_mention_as_a_snippet(tmp_path: Path) -> None:
 
 def test_a_mention_ends_with_its_sentence_and_may_begin_with_an_i(tmp_path: Path) -> None:
     content = "-DOCSTART- (d)\nNew\tB\tNew York\tNew_York\n\nYork\tI\tYork\tYork\nYork\tI\tYork\tYork\nout\tO\n"
-    (document,) = aida_conll.documents(write(tmp_path, content))
-    assert document == Document("d", "New\nYork York out", (Mention(0, 3, "New York"), Mention(4, 13, "York")))
+    (document,) = aida_conll.read_documents(write(tmp_path, content))
+    assert document == AnnotatedDocument("d", "New\nYork York out", (Mention(0, 3, "New York"), Mention(4, 13, "York")))
 
 
 def test_a_second_half_of_no_entity_belongs_to_the_first(tmp_path: Path) -> None:
     half = "-\tB\t-\tnull\n"
     content = f"-DOCSTART- (d)\n{half}Aix\tB\tAix\tAix-les-Bains\n{half}out\n"
-    (document,) = aida_conll.documents(write(tmp_path, content))
-    assert document == Document("d", "- Aix - out", (Mention(2, 7, "Aix-les-Bains"),))
+    (document,) = aida_conll.read_documents(write(tmp_path, content))
+    assert document == AnnotatedDocument("d", "- Aix - out", (Mention(2, 7, "Aix-les-Bains"),))
 
 
 def test_a_url_speaks_where_there_is_no_yago_name_and_a_document_may_lack_its_name(tmp_path: Path) -> None:
     content = f"-DOCSTART-\nRee\tB\tRee\t\t{WIKIPEDIA}/Lough_Ree\t\nRee\tB\tRee\t\n"
-    (document,) = aida_conll.documents(write(tmp_path, content))
-    assert document == Document("line-1", "Ree Ree", (Mention(0, 3, "Lough Ree", language="en"), Mention(4, 7)))
+    (document,) = aida_conll.read_documents(write(tmp_path, content))
+    assert document == AnnotatedDocument(
+        "line-1", "Ree Ree", (Mention(0, 3, "Lough Ree", language="en"), Mention(4, 7))
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,19 +113,19 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     tmp_path: Path, line: str, field: str | None, problem: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        list(aida_conll.documents(write(tmp_path, f"-DOCSTART- (d)\n{line}\n")))
+        list(aida_conll.read_documents(write(tmp_path, f"-DOCSTART- (d)\n{line}\n")))
     assert (caught.value.line, caught.value.field, caught.value.problem) == (2, field, problem)
 
 
 def test_a_token_before_the_first_document_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"aida\.tsv:2: expected -DOCSTART- \(ID\) before the first token"):
-        list(aida_conll.documents(write(tmp_path, "\nRee\n")))
+        list(aida_conll.read_documents(write(tmp_path, "\nRee\n")))
 
 
 def test_a_text_is_cut_at_white_space_and_at_the_edges_of_its_mentions() -> None:
     text = "On Ree,\n“Café\tX”."
-    document = Document("d", text, (Mention(3, 6, "Lough Ree", 77), Mention(9, 15, "Café X")))
-    assert "".join(aida_conll.lines([document])) == (
+    document = AnnotatedDocument("d", text, (Mention(3, 6, "Lough Ree", 77), Mention(9, 15, "Café X")))
+    assert "".join(aida_conll.encode_documents([document])) == (
         "-DOCSTART- (d)\nOn\n"
         "Ree\tB\tRee\tLough_Ree\thttps://en.wikipedia.org/wiki/Lough_Ree\t77\n"
         ",\n\n“\n"
@@ -134,23 +136,23 @@ def test_a_text_is_cut_at_white_space_and_at_the_edges_of_its_mentions() -> None
 
 
 def test_a_mention_without_an_answer_is_not_marked_and_one_without_gold_is() -> None:
-    document = Document("a\tb", "Ree", (Mention(0, 3),))
-    assert "".join(aida_conll.lines([document])) == "-DOCSTART- (a b)\nRee\tB\tRee\t--NME--\n\n"
-    assert "".join(aida_conll.answer_lines([document])) == "-DOCSTART- (a b)\nRee\n\n"
-    nil = Document("d", "Ree", (Mention(0, 3, nil=True),))
-    assert "".join(aida_conll.answer_lines([nil])) == "-DOCSTART- (d)\nRee\tB\tRee\t--NME--\n\n"
+    document = AnnotatedDocument("a\tb", "Ree", (Mention(0, 3),))
+    assert "".join(aida_conll.encode_documents([document])) == "-DOCSTART- (a b)\nRee\tB\tRee\t--NME--\n\n"
+    assert "".join(aida_conll.encode_documents([document], predicted=True)) == "-DOCSTART- (a b)\nRee\n\n"
+    nil = AnnotatedDocument("d", "Ree", (Mention(0, 3, nil=True),))
+    assert "".join(aida_conll.encode_documents([nil], predicted=True)) == "-DOCSTART- (d)\nRee\tB\tRee\t--NME--\n\n"
 
 
 def test_a_score_is_an_eighth_column(tmp_path: Path) -> None:
     linked = Mention(0, 3, "Lough Ree", 77, score=0.5, language="en")
-    document = Document("d", "Ree Ree", (linked, Mention(4, 7, score=1, nil=True)))
-    written = "".join(aida_conll.answer_lines([document]))
+    document = AnnotatedDocument("d", "Ree Ree", (linked, Mention(4, 7, score=1, nil=True)))
+    written = "".join(aida_conll.encode_documents([document], predicted=True))
     assert [line.split("\t")[7:] for line in written.splitlines() if "\t" in line] == [["0.5"], ["1.0"]]
-    assert list(aida_conll.answer_documents(write(tmp_path, written))) == [document]
+    assert list(aida_conll.read_documents(write(tmp_path, written), predicted=True)) == [document]
 
 
 def test_mentions_that_overlap_are_refused_and_one_that_stands_twice_is_written_once() -> None:
     ree = Mention(0, 3, "Lough Ree")
-    assert "".join(aida_conll.lines([Document("d", "Ree X", (ree, ree))])).count("\tB\t") == 1
+    assert "".join(aida_conll.encode_documents([AnnotatedDocument("d", "Ree X", (ree, ree))])).count("\tB\t") == 1
     with pytest.raises(UsageError, match="d: 'Ree X' overlaps another mention"):
-        list(aida_conll.lines([Document("d", "Ree X", (ree, Mention(0, 5, "Ree X")))]))
+        list(aida_conll.encode_documents([AnnotatedDocument("d", "Ree X", (ree, Mention(0, 5, "Ree X")))]))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from shadowprobe import formats
+from shadowprobe.base.model import Candidate, Entity
 from shadowprobe.errors import InputError
 from shadowprobe.formats import blink
-from shadowprobe.formats.documents import Document, Mention
-from shadowprobe.model import Candidate, Entity
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
 
 Line = dict[str, Any]
 CONTEXT: Line = {"context_left": "They rowed on", "mention": "Ree", "context_right": ", all day ."}
@@ -37,10 +37,10 @@ def write(tmp_path: Path, *lines: Any) -> Path:
 
 def test_benchmark_training_and_unlabelled_lines_are_read(tmp_path: Path) -> None:
     text = "They rowed on Ree, all day ."
-    assert list(blink.documents(write(tmp_path, BENCHMARK, TRAINING, UNKNOWN))) == [
-        Document("947testa:3", text, (Mention(14, 17, "Lough Ree", 77, language="en"),)),
-        Document("0", text, (Mention(14, 17, "Lough Ree"),)),
-        Document("1", text, (Mention(14, 17),)),
+    assert list(blink.read_documents(write(tmp_path, BENCHMARK, TRAINING, UNKNOWN))) == [
+        AnnotatedDocument("947testa:3", text, (Mention(14, 17, "Lough Ree", 77, language="en"),)),
+        AnnotatedDocument("0", text, (Mention(14, 17, "Lough Ree"),)),
+        AnnotatedDocument("1", text, (Mention(14, 17),)),
     ]
 
 
@@ -55,17 +55,17 @@ def test_a_url_speaks_where_there_is_no_title_and_a_line_without_a_name_has_its_
         "Wikipedia_URL": "http://en.wikipedia.org/wiki/Caf%C3%A9",
         "Wikipedia_ID": None,
     }
-    (document,) = blink.documents(write(tmp_path, bare))
+    (document,) = blink.read_documents(write(tmp_path, bare))
     assert (document.id, document.mentions) == ("line-1", (Mention(14, 17, "Café", language="en"),))
 
 
 def test_contexts_with_a_start_stand_as_they_are(tmp_path: Path) -> None:
     # Its own reader of raw text cuts without stripping: here a name inside a longer word.
     cut = {"id": 0, "context_left": "Ü\U0001f600 an un", "mention": "Ree", "context_right": "like day", "start_pos": 8}
-    (document,) = blink.documents(write(tmp_path, cut))
-    assert document == Document("0", "Ü\U0001f600 an unReelike day", (Mention(8, 11),))
-    (document,) = blink.documents(write(tmp_path, cut | {"start_pos": 100}))
-    assert document == Document("0", "Ü\U0001f600 an un Ree like day", (Mention(9, 12),))
+    (document,) = blink.read_documents(write(tmp_path, cut))
+    assert document == AnnotatedDocument("0", "Ü\U0001f600 an unReelike day", (Mention(8, 11),))
+    (document,) = blink.read_documents(write(tmp_path, cut | {"start_pos": 100}))
+    assert document == AnnotatedDocument("0", "Ü\U0001f600 an un Ree like day", (Mention(9, 12),))
 
 
 def test_predictions_are_a_ranking_with_scores(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_predictions_are_a_ranking_with_scores(tmp_path: Path) -> None:
         UNKNOWN | {"predictions": ["NIL"], "scores": [0.25]},
         UNKNOWN | {"predictions": []},
     )
-    assert [document.mentions[0] for document in blink.answer_documents(path)] == [
+    assert [document.mentions[0] for document in blink.read_documents(path, predicted=True)] == [
         Mention(
             14,
             17,
@@ -96,16 +96,19 @@ def test_predictions_are_a_ranking_with_scores(tmp_path: Path) -> None:
 
 def test_the_gold_of_a_line_is_never_taken_for_an_answer(tmp_path: Path) -> None:
     path = write(tmp_path, BENCHMARK | {"predictions": ["Ree (film)"]}, BENCHMARK | {"predictions": []})
-    assert [document.mentions[0].title for document in blink.answer_documents(path)] == ["Ree (film)", None]
+    assert [document.mentions[0].title for document in blink.read_documents(path, predicted=True)] == [
+        "Ree (film)",
+        None,
+    ]
     with pytest.raises(InputError, match="missing required field `predictions`"):
-        list(blink.answer_documents(write(tmp_path, BENCHMARK)))
+        list(blink.read_documents(write(tmp_path, BENCHMARK), predicted=True))
 
 
 @pytest.mark.parametrize(
     ("bad", "field", "problem"),
     [
         ({"mention": "Ree"}, "context_left", "missing required field"),
-        (UNKNOWN | {"mention": ""}, "mention", "Expected `str` of length >= 1"),
+        (UNKNOWN | {"mention": ""}, "mention", "is empty"),
         (BENCHMARK | {"Wikipedia_ID": "seven", "predictions": []}, "Wikipedia_ID", "Expected `str` matching regex"),
     ],
 )
@@ -113,9 +116,9 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     tmp_path: Path, bad: Line, field: str, problem: str
 ) -> None:
     path = write(tmp_path, UNKNOWN | {"predictions": []}, bad)
-    for reading in (blink.documents, blink.answer_documents):
+    for predicted in (False, True):
         with pytest.raises(InputError) as caught:
-            list(reading(path))
+            list(blink.read_documents(path, predicted=predicted))
         assert (caught.value.line, caught.value.field) == (2, field)
         assert problem in caught.value.problem
 
@@ -124,19 +127,21 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     ("more", "field", "problem"),
     [
         ({"predictions": ["Ree"], "scores": [1, 2]}, "scores", "predictions and scores differ in length"),
-        ({"predictions": [""]}, "predictions[0]", "Expected `str` of length >= 1"),
+        ({"predictions": [""]}, "predictions[0]", "is empty"),
         ({"predictions": ["Ree"], "scores": ["high"]}, "scores[0]", "Expected `float | null`, got `str`"),
     ],
 )
 def test_predictions_of_another_shape_are_refused(tmp_path: Path, more: Line, field: str, problem: str) -> None:
     with pytest.raises(InputError) as caught:
-        list(blink.answer_documents(write(tmp_path, UNKNOWN | more)))
+        list(blink.read_documents(write(tmp_path, UNKNOWN | more), predicted=True))
     assert (caught.value.line, caught.value.field, caught.value.problem) == (1, field, problem)
 
 
 def test_a_written_line_has_what_blink_asks_for() -> None:
-    document = Document("d", "On Ree, Ree", (Mention(3, 6, "Lough Ree", 77, "Q7"), Mention(8, 11)), language="de")
-    first, second = (json.loads(one) for one in blink.lines([document]))
+    document = AnnotatedDocument(
+        "d", "On Ree, Ree", (Mention(3, 6, "Lough Ree", 77, "Q7"), Mention(8, 11)), language="de"
+    )
+    first, second = (json.loads(one) for one in blink.encode_documents([document]))
     assert first == {
         "id": "d#0",
         "query_id": "d#0",

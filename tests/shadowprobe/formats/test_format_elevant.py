@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from shadowprobe import formats, session
+from shadowprobe import formats
+from shadowprobe.base.model import Candidate, Entity, Snippet
 from shadowprobe.errors import InputError
 from shadowprobe.formats import elevant
-from shadowprobe.formats.documents import Document, Mention
-from shadowprobe.model import Candidate, Entity, Snippet
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.runs import api
 
 Line = dict[str, Any]
 
@@ -37,19 +38,19 @@ def write(tmp_path: Path, *lines: Any, name: str = "elevant.jsonl") -> Path:
     return path
 
 
-def read(tmp_path: Path, *lines: Any) -> list[Document]:
-    return list(elevant.documents(write(tmp_path, *lines)))
+def read(tmp_path: Path, *lines: Any) -> list[AnnotatedDocument]:
+    return list(elevant.read_documents(write(tmp_path, *lines)))
 
 
 def answers(tmp_path: Path, *mentions: Line) -> tuple[Mention, ...]:
     path = write(tmp_path, article(0, "Ree and Ree", entity_mentions=list(mentions)))
-    (document,) = elevant.answer_documents(path)
+    (document,) = elevant.read_documents(path, predicted=True)
     return document.mentions
 
 
 def test_a_label_is_a_mention_with_a_qid_and_its_wikidata_label(tmp_path: Path) -> None:
     assert read(tmp_path, article(7, "Ü😀 Ree, Ree", label(0, (3, 6), "Q7", "Lough Ree"), label(1, (8, 11), "Q8"))) == [
-        Document("7", "Ü😀 Ree, Ree", (Mention(3, 6, "Lough Ree", qid="Q7"), Mention(8, 11, qid="Q8")))
+        AnnotatedDocument("7", "Ü😀 Ree, Ree", (Mention(3, 6, "Lough Ree", qid="Q7"), Mention(8, 11, qid="Q8")))
     ]
 
 
@@ -74,7 +75,7 @@ def test_an_entity_of_another_knowledge_base_is_gold_under_its_id(tmp_path: Path
 def test_what_elevant_does_not_ask_for_is_left_out_and_listed(tmp_path: Path, more: Line) -> None:
     lines = article(0, "Ree Ree", label(0, (0, 3), "Q7", **more), label(1, (4, 7), "Q7"))
     assert read(tmp_path, lines)[0].mentions == (Mention(4, 7, qid="Q7"),)
-    assert formats.read("elevant", [write(tmp_path, lines)]).tally() == {"dropped": {"an optional label": 1}}
+    assert formats.read("elevant", [write(tmp_path, lines)]).count_remarks() == {"dropped": {"an optional label": 1}}
 
 
 def test_of_nested_labels_the_outermost_counts_that_is_not_optional(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_of_nested_labels_the_outermost_counts_that_is_not_optional(tmp_path: Pa
     inmost = label(2, (10, 13), "Q3", parent=1)
     assert read(tmp_path, article(0, text, outer, inner, inmost))[0].mentions == (Mention(0, 17, qid="Q1"),)
     # A description asks for nothing, and so hides nothing.
-    assert read(tmp_path, article(0, text, outer | {"desc": True}, inner, inmost))[0] == Document(
+    assert read(tmp_path, article(0, text, outer | {"desc": True}, inner, inmost))[0] == AnnotatedDocument(
         "0",
         text,
         (Mention(10, 17, qid="Q2"),),
@@ -98,7 +99,7 @@ def test_labels_that_call_each_other_parent_end_the_search(tmp_path: Path) -> No
     assert read(tmp_path, article(0, "Ree", one, other, third))[0].mentions == (Mention(0, 3, qid="Q7"),)
 
 
-def test_entities_of_one_name_are_told_apart_by_their_qids(tmp_path: Path) -> None:
+def test_entities_with_the_same_name_are_distinguished_by_their_qids(tmp_path: Path) -> None:
     lines = article(0, "Ree Ree Ree", *(label(n, (4 * n, 4 * n + 3), f"Q{1 + n % 2}", "Ree") for n in range(3)))
     imported = formats.read("elevant", [write(tmp_path, lines)])
     assert imported.entities == [Entity("Ree", qid="Q1"), Entity("Ree (Q2)", qid="Q2")]
@@ -153,7 +154,7 @@ def test_precision_is_right_of_answered_and_recall_right_of_all_gold(tmp_path: P
         },
         name="linked_articles.jsonl",
     )
-    results = session.score(linked, tmp_path / "data", format_name="elevant", out=tmp_path / "out")
+    results = api.score(linked, tmp_path / "data", format_name="elevant", out=tmp_path / "out")
     scores = results["subsets"]["all"]
     assert (scores["n"], scores["precision"], scores["recall"]) == (5, 3 / 4, 3 / 5)
     assert scores["f1"] == pytest.approx(2 / 3)
@@ -173,16 +174,16 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     tmp_path: Path, bad: Line, field: str, problem: str
 ) -> None:
     path = write(tmp_path, article(0, "Ree"), bad)
-    for reading in (elevant.documents, elevant.answer_documents):
+    for predicted in (False, True):
         with pytest.raises(InputError) as caught:
-            list(reading(path))
+            list(elevant.read_documents(path, predicted=predicted))
         assert (caught.value.line, caught.value.field) == (2, field)
         assert problem in caught.value.problem
 
 
 def test_written_articles_have_numbers_for_ids_as_elevant_asks() -> None:
-    one, other = Document("a", "Ree", (Mention(0, 3, "Lough Ree", 77),)), Document("b", "", ())
-    first, second = (json.loads(line) for line in elevant.lines([one, other]))
+    one, other = AnnotatedDocument("a", "Ree", (Mention(0, 3, "Lough Ree", 77),)), AnnotatedDocument("b", "", ())
+    first, second = (json.loads(line) for line in elevant.encode_documents([one, other]))
     assert first == {
         "id": 0,
         "title": "a",
@@ -195,7 +196,7 @@ def test_written_articles_have_numbers_for_ids_as_elevant_asks() -> None:
     }
     assert (second["id"], second["document"]) == (1, "b")
     # A dataset that came from ELEVANT has its numbers still.
-    (line,) = elevant.lines([Document("946", "Ree", (Mention(0, 3, "Lough Ree", qid="Q7"),))])
+    (line,) = elevant.encode_documents([AnnotatedDocument("946", "Ree", (Mention(0, 3, "Lough Ree", qid="Q7"),))])
     assert json.loads(line)["id"] == 946
     assert "document" not in json.loads(line)
     assert json.loads(line)["labels"][0]["entity_id"] == "Q7"
@@ -203,7 +204,7 @@ def test_written_articles_have_numbers_for_ids_as_elevant_asks() -> None:
 
 def test_written_predictions_name_entities_by_qid_and_leave_out_what_was_not_answered() -> None:
     mentions = (Mention(0, 3, "Lough Ree", qid="Q7", score=0.5), Mention(4, 7), Mention(8, 11, nil=True))
-    (line,) = elevant.answer_lines([Document("7", "Ree Ree Ree", mentions)])
+    (line,) = elevant.encode_documents([AnnotatedDocument("7", "Ree Ree Ree", mentions)], predicted=True)
     who = {"recognized_by": "shadowprobe", "linked_by": "shadowprobe"}
     assert json.loads(line)["entity_mentions"] == [
         {"span": [0, 3], "id": "Q7", **who, "candidates": ["Q7"], "ranked": False, "score": 0.5},

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from shadowprobe.base.model import Candidate
 from shadowprobe.errors import InputError
 from shadowprobe.formats import kilt
-from shadowprobe.formats.documents import Document, Mention
-from shadowprobe.model import Candidate
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
 
 Line = dict[str, Any]
 
@@ -36,17 +36,23 @@ def write(tmp_path: Path, *lines: Any) -> Path:
     return path
 
 
-def read(tmp_path: Path, *lines: Any) -> list[Document]:
-    return list(kilt.documents(write(tmp_path, *lines)))
+def read(tmp_path: Path, *lines: Any) -> list[AnnotatedDocument]:
+    return list(kilt.read_documents(write(tmp_path, *lines)))
 
 
 def read_answers(tmp_path: Path, *lines: Any) -> list[Mention]:
-    return [mention for document in kilt.answer_documents(write(tmp_path, *lines)) for mention in document.mentions]
+    return [
+        mention
+        for document in kilt.read_documents(write(tmp_path, *lines), predicted=True)
+        for mention in document.mentions
+    ]
 
 
 def test_a_line_is_a_document_with_one_mention(tmp_path: Path) -> None:
     gold = line("They rowed on", "Ree", "all day .", output=[answer("Lough Ree", "77")])
-    assert read(tmp_path, gold) == [Document("x:0", "They rowed on Ree all day .", (Mention(14, 17, "Lough Ree", 77),))]
+    assert read(tmp_path, gold) == [
+        AnnotatedDocument("x:0", "They rowed on Ree all day .", (Mention(14, 17, "Lough Ree", 77),))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +90,7 @@ def test_meta_is_whole_where_the_input_was_cut(tmp_path: Path) -> None:
     assert (document.text, document.mentions) == ("Ree and Ree too", (Mention(8, 11),))
 
 
-def test_a_test_set_has_no_gold_and_an_id_of_0_is_none(tmp_path: Path) -> None:
+def test_a_test_set_has_no_gold_and_an_id_of_0_is_no_page_id(tmp_path: Path) -> None:
     bare, empty = line("", "Ree", ""), line("", "Ree", "", output=[])
     assert [document.mentions for document in read(tmp_path, bare, empty)] == [(Mention(0, 3),)] * 2
     (document,) = read(tmp_path, line("", "Ree", "", output=[answer("Lough Ree", "0")]))
@@ -154,7 +160,7 @@ def test_an_answer_takes_the_page_id_of_the_page_that_it_names(tmp_path: Path) -
         ),
     ],
 )
-def test_nil_is_an_answer_and_an_empty_one_is_none(tmp_path: Path, output: Any, mention: Mention) -> None:
+def test_nil_is_an_answer_and_an_empty_answer_is_skipped(tmp_path: Path, output: Any, mention: Mention) -> None:
     assert read_answers(tmp_path, line("", "Ree", "", output=output)) == [mention]
 
 
@@ -174,16 +180,16 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     tmp_path: Path, bad: Line, field: str, problem: str
 ) -> None:
     path = write(tmp_path, line("", "Ree", ""), bad)
-    for reading in (kilt.documents, kilt.answer_documents):
+    for predicted in (False, True):
         with pytest.raises(InputError) as caught:
-            list(reading(path))
+            list(kilt.read_documents(path, predicted=predicted))
         assert (caught.value.line, caught.value.field) == (2, field)
         assert problem in caught.value.problem
 
 
 def test_a_written_line_is_what_kilt_reads() -> None:
-    document = Document("d", "On Ree, Ree", (Mention(3, 6, "Lough Ree", 77, "Q7"), Mention(8, 11)))
-    first, second = (json.loads(one) for one in kilt.lines([document]))
+    document = AnnotatedDocument("d", "On Ree, Ree", (Mention(3, 6, "Lough Ree", 77, "Q7"), Mention(8, 11)))
+    first, second = (json.loads(one) for one in kilt.encode_documents([document]))
     assert first == {
         "id": "d#0",
         "input": "On [START_ENT] Ree [END_ENT] , Ree",
@@ -200,6 +206,6 @@ def test_a_written_line_is_what_kilt_reads() -> None:
 
 
 def test_written_predictions_have_exactly_one_output_each() -> None:
-    document = Document("d", "Ree Ree Ree", (Mention(0, 3, "Ree"), Mention(4, 7), Mention(8, 11, nil=True)))
-    outputs = [json.loads(one)["output"] for one in kilt.answer_lines([document])]
+    document = AnnotatedDocument("d", "Ree Ree Ree", (Mention(0, 3, "Ree"), Mention(4, 7), Mention(8, 11, nil=True)))
+    outputs = [json.loads(one)["output"] for one in kilt.encode_documents([document], predicted=True)]
     assert [[one["answer"] for one in output] for output in outputs] == [["Ree"], [""], ["NIL"]]

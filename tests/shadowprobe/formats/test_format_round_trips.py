@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from world import hand_predictions
 
-from shadowprobe import Candidate, Card, Dataset, Entity, Prediction, Snippet, formats, session, write_dataset
-from shadowprobe.catalogue import open_dataset
+from shadowprobe import Candidate, Card, Dataset, Entity, Prediction, Snippet, formats, write_dataset
+from shadowprobe.base.identity import Resolver
+from shadowprobe.catalogue.datasets import open_dataset
 from shadowprobe.errors import InputError
-from shadowprobe.formats.documents import Document, Mention, documents_of, read_into
+from shadowprobe.formats.documents import AnnotatedDocument, Mention, export_documents, import_documents
 from shadowprobe.formats.imported import Imported
-from shadowprobe.identity import Resolver
+from shadowprobe.runs import api
 
 NAMES = ("aida-conll", "kilt", "blink", "elevant", "simple-jsonl", "zelda")
 every_format = pytest.mark.parametrize("name", NAMES)
@@ -51,12 +52,12 @@ def there_and_back(name: str, dataset: Dataset, predictions: Iterable[Prediction
     return taken.predictions
 
 
-def gold_there_and_back(name: str, documents: list[Document], out: Path) -> list[Document]:
-    out.write_text("".join(module(name).lines(documents)), encoding="utf-8", newline="")
+def gold_there_and_back(name: str, documents: list[AnnotatedDocument], out: Path) -> list[AnnotatedDocument]:
+    out.write_text("".join(module(name).encode_documents(documents)), encoding="utf-8", newline="")
     # Only some of the formats have URIs, which tell a language too.
     return [
         replace(document, mentions=tuple(replace(mention, language=None) for mention in document.mentions))
-        for document in module(name).documents(out)
+        for document in module(name).read_documents(out)
     ]
 
 
@@ -96,7 +97,7 @@ def test_a_gold_export_scored_as_predictions_is_all_right(name: str, world: Data
     # The oracle's answers, exported and scored: four Top, four Shadow and one Tail, all right.
     answers = {snippet.id: Prediction(snippet.id, answer=snippet.gold) for snippet in world.snippets() if snippet.gold}
     formats.write(name, world, tmp_path / "out", predictions=answers)
-    results = session.score(tmp_path / "out", world, format_name=name, out=tmp_path / "scored")
+    results = api.score(tmp_path / "out", world, format_name=name, out=tmp_path / "scored")
     assert {subset: (found["n"], found["f1"]) for subset, found in results["subsets"].items()} == {
         "top": (4, 1.0),
         "shadow": (4, 1.0),
@@ -153,7 +154,7 @@ def test_an_answer_by_page_id_or_qid_or_unknown_to_the_dataset_comes_back(name: 
 
 def test_an_answer_goes_out_with_all_the_keys_that_the_dataset_knows_of_it(tmp_path: Path) -> None:
     dataset = small_dataset(tmp_path / "data")
-    (document, *_) = documents_of(dataset, "all", {"a#0": Prediction("a#0", answer="ajax_the_Great")})
+    (document, *_) = export_documents(dataset, "all", {"a#0": Prediction("a#0", answer="ajax_the_Great")})
     assert document.mentions[0] == Mention(*FIRST, "Ajax the Great", 11, "Q172725")
 
 
@@ -211,9 +212,9 @@ def test_a_ranking_of_one_comes_back_as_one_and_an_answer_without_candidates_wit
 
 @pytest.mark.parametrize("name", ["aida-conll", "kilt", "blink", "elevant", "simple-jsonl", "zelda"])
 def test_the_longest_page_id_comes_back_and_a_longer_one_is_refused_by_its_line(name: str, tmp_path: Path) -> None:
-    longest = Document("d", "Ajax", (Mention(0, 4, "AFC Ajax", 10**18 - 1),))
+    longest = AnnotatedDocument("d", "Ajax", (Mention(0, 4, "AFC Ajax", 10**18 - 1),))
     assert gold_there_and_back(name, [longest], tmp_path / "file") == [longest]
-    longer = Document("d", "Ajax", (Mention(0, 4, "AFC Ajax", 10**30),))
+    longer = AnnotatedDocument("d", "Ajax", (Mention(0, 4, "AFC Ajax", 10**30),))
     with pytest.raises(InputError) as caught:
         gold_there_and_back(name, [longest, longer], tmp_path / "file")
     # A document of tokens has three lines: its name, its token and a blank one.
@@ -222,7 +223,7 @@ def test_the_longest_page_id_comes_back_and_a_longer_one_is_refused_by_its_line(
 
 @every_format
 def test_gold_comes_back_and_a_mention_without_it_stays_without(name: str, tmp_path: Path) -> None:
-    document = Document(
+    document = AnnotatedDocument(
         "a name 7",
         "Käfer Ajax 😀 und Ajax\nvon Ajax",
         (Mention(6, 10, "AFC Ajax", 22), Mention(17, 21, "Ájax (Spiel)"), Mention(26, 30)),
@@ -249,7 +250,7 @@ def test_an_imported_export_has_the_same_texts_spans_and_gold(name: str, tmp_pat
         (text, 14, 18, None),
     ]
     assert imported.entities == [Entity("HMS Ajax", 3)]
-    assert imported.tally() == {"kept": {"a mention without an entity, which is not counted as gold": 1}}
+    assert imported.count_remarks() == {"kept": {"a mention without an entity, which is not counted as gold": 1}}
 
 
 letters = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -263,7 +264,7 @@ def test_any_text_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, name: str, left: str, mention: str, right: str
 ) -> None:
     span = len(left), len(left) + len(mention)
-    document = Document("d", f"{left}{mention}{right}", (Mention(*span, "Ajax"),))
+    document = AnnotatedDocument("d", f"{left}{mention}{right}", (Mention(*span, "Ajax"),))
     (found,) = gold_there_and_back(name, [document], tmp_path_factory.mktemp("any") / "file")
     assert found == document
 
@@ -274,7 +275,7 @@ def test_aida_conll_changes_nothing_but_white_space(
     tmp_path_factory: pytest.TempPathFactory, left: str, mention: str, right: str
 ) -> None:
     span = len(left), len(left) + len(mention)
-    document = Document("d", f"{left}{mention}{right}", (Mention(*span, "Ajax"),))
+    document = AnnotatedDocument("d", f"{left}{mention}{right}", (Mention(*span, "Ajax"),))
     (found,) = gold_there_and_back("aida-conll", [document], tmp_path_factory.mktemp("any") / "file")
     assert found.text.split() == f"{left} {mention} {right}".split()
     (place,) = found.mentions
@@ -291,10 +292,9 @@ def test_aida_conll_changes_nothing_but_white_space(
 def test_rubbish_is_refused_by_its_line(name: str, content: bytes, line: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    answers = getattr(module(name), "answer_documents", module(name).documents)
-    for reading in (module(name).documents, answers):
+    for predicted in (False, True):
         with pytest.raises(InputError) as caught:
-            list(reading(path))
+            list(module(name).read_documents(path, predicted=predicted))
         assert (caught.value.path, caught.value.line) == (path, line)
 
 
@@ -322,12 +322,14 @@ def test_white_space_is_all_that_may_differ_between_a_text_and_its_answers(tmp_p
 
 def test_an_answer_that_is_given_twice_counts_once_and_an_empty_one_takes_nothing_back(tmp_path: Path) -> None:
     dataset = small_dataset(tmp_path / "data")
-    answered = Document("a", TEXT, (Mention(*FIRST, "AFC Ajax"),))
+    answered = AnnotatedDocument("a", TEXT, (Mention(*FIRST, "AFC Ajax"),))
     # Counted from the end of the text, the last of these would stand on the first mention.
     from_the_end = Mention(FIRST[0] - len(TEXT), FIRST[1] - len(TEXT), "Ájax")
-    again = Document("a", TEXT, (Mention(*FIRST, "Ájax"), Mention(0, 99, "Ájax"), from_the_end))
+    again = AnnotatedDocument("a", TEXT, (Mention(*FIRST, "Ájax"), Mention(0, 99, "Ájax"), from_the_end))
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(module("elevant").answer_lines([answered, Document("a", TEXT), again])))
+    path.write_text(
+        "".join(module("elevant").encode_documents([answered, AnnotatedDocument("a", TEXT), again], predicted=True))
+    )
     taken = formats.read_predictions("elevant", path, dataset)
     assert taken.predictions["a#0"].answer == "AFC Ajax"
     assert list(taken.notes()) == [
@@ -337,11 +339,13 @@ def test_an_answer_that_is_given_twice_counts_once_and_an_empty_one_takes_nothin
 
 
 def test_what_a_reader_left_out_is_listed_and_a_title_of_nothing_is_no_title(tmp_path: Path) -> None:
-    document = Document("d", "Ajax Ajax", (Mention(0, 4, "#", qid="Q1"), Mention(5, 9, "#")), left_out=("a joke",))
-    imported = read_into(Imported(Card(name="x")), [(tmp_path, document)], several_files=False)
+    document = AnnotatedDocument(
+        "d", "Ajax Ajax", (Mention(0, 4, "#", qid="Q1"), Mention(5, 9, "#")), left_out=("a joke",)
+    )
+    imported = import_documents(Imported(Card(name="x")), [(tmp_path, document)], several_files=False)
     assert imported.entities == [Entity("Q1", qid="Q1")]
     assert [snippet.gold for snippet in imported.snippets["all"]] == ["Q1", None]
-    assert imported.tally() == {
+    assert imported.count_remarks() == {
         "dropped": {"a joke": 1},
         "kept": {"a mention without an entity, which is not counted as gold": 1},
     }

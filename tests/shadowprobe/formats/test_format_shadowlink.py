@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from shadowprobe import formats
+from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.cli import main
-from shadowprobe.dataset import Dataset
+from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.formats.imported import Imported, Remark
-from shadowprobe.model import Entity, EntitySpace, Snippet, Subset
 
 # The last holds the name "In" in its own words, as a template of the release does.
 TEMPLATES = ("I see {}", "{} is a whole different story.", "There is {} because why not. In the end, I saw.")
@@ -255,13 +255,13 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(
         ("Top.json", {"top": {"rows": []}}, None, "Expected `array`, got `object`"),
         ("Top.json", {"top": [TOP | {"wiki_id": "1"}]}, "[0].wiki_id", "Expected `int`, got `str`"),
         ("Top.json", {"top": [TOP | {"wiki_id": 0}]}, "[0].wiki_id", "Expected `int` >= 1"),
-        ("Top.json", {"top": [TOP | {"entity_name": ""}]}, "[0].entity_name", "Expected `str` of length >= 1"),
-        ("Top.json", {"top": [TOP | {"entity_space_name": ""}]}, "[0].entity_space_name", "of length >= 1"),
+        ("Top.json", {"top": [TOP | {"entity_name": ""}]}, "[0].entity_name", "is empty"),
+        ("Top.json", {"top": [TOP | {"entity_space_name": ""}]}, "[0].entity_space_name", "is empty"),
         ("Top.json", {"top": [TAIL]}, "entity_space_name", "is missing in row 0"),
         ("Shadow.json", {"shadow": [SHADOW, SHADOW | {"span": [1]}]}, "[1].span", "Expected `array` of length 2"),
         ("Tail.json", {"tail": [TAIL | {"example": None}]}, "[0].example", "Expected `str`, got `null`"),
         ("Neutral.json", {"neutrals": [{"entity_space": "Ree"}]}, "[0]", "missing required field `neutral_examples`"),
-        ("Neutral.json", {"neutrals": [neutral("")]}, "[0].entity_space", "Expected `str` of length >= 1"),
+        ("Neutral.json", {"neutrals": [neutral("")]}, "[0].entity_space", "is empty"),
     ],
 )
 def test_a_row_of_another_shape_is_refused_by_file_and_field(
@@ -274,7 +274,7 @@ def test_a_row_of_another_shape_is_refused_by_file_and_field(
 
 
 @pytest.mark.parametrize("name", ["Top.json", "Shadow.json", "Tail.json", "Neutral.json"])
-def test_a_file_that_is_missing_or_no_json_is_named(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_missing_or_not_json_is_named(tmp_path: Path, name: str) -> None:
     directory = release(tmp_path)
     (directory / name).write_text("<html>", encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}:.* not valid JSON"):
@@ -286,9 +286,11 @@ def test_a_file_that_is_missing_or_no_json_is_named(tmp_path: Path, name: str) -
 
 def test_anything_but_one_directory_is_refused(tmp_path: Path) -> None:
     for paths in ([], [tmp_path, tmp_path]):
-        with pytest.raises(UsageError, match=r"takes one directory, the one that holds Top\.json"):
+        with pytest.raises(UsageError, match=r"takes one directory: the one that contains Top\.json"):
             formats.read("shadowlink", paths)
-    with pytest.raises(UsageError, match=r"nowhere is no directory: import shadowlink takes the one that holds Top"):
+    with pytest.raises(
+        UsageError, match=r"nowhere is not a directory: import shadowlink takes the one that contains Top"
+    ):
         read(tmp_path / "nowhere")
 
 

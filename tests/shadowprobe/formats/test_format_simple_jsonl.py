@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from shadowprobe import formats
+from shadowprobe.base.model import Candidate
 from shadowprobe.errors import InputError
 from shadowprobe.formats import simple_jsonl
-from shadowprobe.formats.documents import Document, Mention
-from shadowprobe.model import Candidate
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
 
 Line = dict[str, Any]
 
@@ -29,7 +29,8 @@ def write(tmp_path: Path, *lines: Any, name: str = "simple.jsonl") -> Path:
 
 def answer(tmp_path: Path, prediction: Line) -> Mention:
     ((mention,),) = (
-        one.mentions for one in simple_jsonl.answer_documents(write(tmp_path, {"predictions": [prediction]}))
+        one.mentions
+        for one in simple_jsonl.read_documents(write(tmp_path, {"predictions": [prediction]}), predicted=True)
     )
     return mention
 
@@ -52,8 +53,8 @@ def answer(tmp_path: Path, prediction: Line) -> Mention:
 def test_an_entity_is_a_qid_or_a_title_or_a_uri_and_nil_is_no_gold(
     tmp_path: Path, said: str | None, mention: Mention
 ) -> None:
-    (document,) = simple_jsonl.documents(write(tmp_path, {"text": "Ü😀 Ree", "labels": [label(3, 6, said)]}))
-    assert document == Document("line-1", "Ü😀 Ree", (mention,))
+    (document,) = simple_jsonl.read_documents(write(tmp_path, {"text": "Ü😀 Ree", "labels": [label(3, 6, said)]}))
+    assert document == AnnotatedDocument("line-1", "Ü😀 Ree", (mention,))
     nil = mention == Mention(3, 6)
     assert answer(tmp_path, label(3, 6, said)) == (Mention(3, 6, nil=True) if nil else mention)
 
@@ -132,9 +133,9 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
     tmp_path: Path, bad: Line, field: str, problem: str
 ) -> None:
     path = write(tmp_path, {"text": "Ree", "labels": [], "predictions": []}, bad)
-    for reading in (simple_jsonl.documents, simple_jsonl.answer_documents):
+    for predicted in (False, True):
         with pytest.raises(InputError) as caught:
-            list(reading(path))
+            list(simple_jsonl.read_documents(path, predicted=predicted))
         assert caught.value.line == 2
         assert field in (caught.value.field or "")
         assert problem in caught.value.problem
@@ -142,11 +143,13 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
 
 def test_written_lines_have_elevants_fields_and_an_id() -> None:
     mentions = (Mention(0, 3, "Lough Ree", 77, "Q7"), Mention(4, 7, "Ree (film)"), Mention(8, 11))
-    (line,) = simple_jsonl.lines([Document("d", "Ree Ree Ree", mentions)])
+    (line,) = simple_jsonl.encode_documents([AnnotatedDocument("d", "Ree Ree Ree", mentions)])
     assert json.loads(line) == {
         "id": "d",
         "text": "Ree Ree Ree",
         "labels": [label(0, 3, "Q7", title="Lough Ree", page_id=77), label(4, 7, "Ree (film)"), label(8, 11, "<NIL>")],
     }
-    (line,) = simple_jsonl.answer_lines([Document("d", "Ree Ree Ree", (*mentions[1:], Mention(0, 3, nil=True)))])
+    (line,) = simple_jsonl.encode_documents(
+        [AnnotatedDocument("d", "Ree Ree Ree", (*mentions[1:], Mention(0, 3, nil=True)))], predicted=True
+    )
     assert json.loads(line) == {"id": "d", "predictions": [label(4, 7, "Ree (film)"), label(0, 3, "<NIL>")]}

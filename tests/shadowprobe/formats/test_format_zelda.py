@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from shadowprobe import Dataset, formats
+from shadowprobe.base.model import Entity, EntitySpace, Snippet
 from shadowprobe.cli import main
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.formats import zelda
-from shadowprobe.formats.documents import Document, Mention
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
 from shadowprobe.formats.imported import Imported, Remark
-from shadowprobe.model import Entity, EntitySpace, Snippet
 
 Line = dict[str, Any]
 
@@ -82,7 +82,7 @@ def test_the_mentions_of_a_line_stay_one_document_when_they_go_out_again(tmp_pat
     twice = line("1163testb SOCCER", "Syria beat Japan.", (0, 5, 12, "Syria team"), (11, 16, 11, "Japan team"))
     dataset = read(tmp_path, SOCCER, twice).write(tmp_path / "data")
     assert list(formats.write("zelda", dataset, tmp_path / "out").values()) == [2]
-    found = list(zelda.documents(tmp_path / "out" / "zelda-all.jsonl"))
+    found = list(zelda.read_documents(tmp_path / "out" / "zelda-all.jsonl"))
     assert [[mention.title for mention in document.mentions] for document in found] == [
         ["Japan team", "Syria team"],
         ["Syria team", "Japan team"],
@@ -215,7 +215,7 @@ def test_one_text_with_two_golds_is_kept_and_listed(tmp_path: Path) -> None:
         (TOP | {"index": [["14", 17]]}, "index[0][0]", "Expected `int`, got `str`"),
         (TOP | {"wikipedia_ids": ["1"]}, "wikipedia_ids[0]", "Expected `int | null`, got `str`"),
         (TOP | {"wikipedia_ids": [-1]}, "wikipedia_ids[0]", "Expected `int` >= 1"),
-        (TOP | {"wikipedia_titles": [""]}, "wikipedia_titles[0]", "Expected `str` of length >= 1"),
+        (TOP | {"wikipedia_titles": [""]}, "wikipedia_titles[0]", "is empty"),
         (TOP | {"wikipedia_titles": []}, None, "index, wikipedia_ids and wikipedia_titles differ in length"),
         (TOP | {"scores": [0.5, 0.5]}, "scores", "index and scores differ in length"),
         ({"id": "Top: Ree"}, "text", "missing required field `text`"),
@@ -231,13 +231,13 @@ def test_a_line_of_another_shape_is_refused_by_line_and_field(
 
 
 def test_a_file_of_which_nothing_is_left_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"test\.jsonl: has no mention that could be taken"):
+    with pytest.raises(InputError, match=r"test\.jsonl: has no mention that can be imported"):
         read(tmp_path, line("doc", "at Ree.", (3, 40, 1, "Ree")))
 
 
 def test_no_file_a_missing_one_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="takes one or more JSONL files"):
-        formats.read("zelda", [])
+    with pytest.raises(UsageError, match=r"holds no \*\.jsonl: zelda takes such files"):
+        formats.read("zelda", [tmp_path])
     with pytest.raises(InputError, match=r"none\.jsonl: no such file"):
         formats.read("zelda", [tmp_path / "none.jsonl"])
     (tmp_path / "more").mkdir()
@@ -324,22 +324,22 @@ def test_a_document_of_zelda_that_happens_to_be_called_neutral_is_no_neutral_con
 
 def test_documents_have_all_their_mentions_under_the_line_s_id_or_ours(tmp_path: Path) -> None:
     path = write(tmp_path, SOCCER, TOP | {"document": "mini-1"}, TAIL | {"wikipedia_ids": [None]})
-    assert list(zelda.documents(path)) == [
-        Document(
+    assert list(zelda.read_documents(path)) == [
+        AnnotatedDocument(
             "1163testb SOCCER", SOCCER["text"], (Mention(0, 5, "Japan team", 11), Mention(11, 16, "Syria team", 12))
         ),
-        Document("mini-1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),)),
-        Document("Tail: PandaDoc", TAIL["text"], (Mention(9, 17, "PandaDoc"),)),
+        AnnotatedDocument("mini-1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),)),
+        AnnotatedDocument("Tail: PandaDoc", TAIL["text"], (Mention(9, 17, "PandaDoc"),)),
     ]
     with pytest.raises(InputError, match=r"test\.jsonl:1: index, wikipedia_ids and wikipedia_titles differ in length"):
-        list(zelda.documents(write(tmp_path, TOP | {"index": []})))
+        list(zelda.read_documents(write(tmp_path, TOP | {"index": []})))
 
 
 def test_a_line_is_called_by_its_subset_and_name(tmp_path: Path) -> None:
-    top = Document("t1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),), "top", "Ree")
-    tail = Document("x1", TAIL["text"], (Mention(9, 17, "PandaDoc"),), "tail")
-    neutral = Document("n1", "Why not Ree?", (Mention(8, 11),), "neutral", "Ree")
-    first, second, third = (json.loads(one) for one in zelda.lines([top, tail, neutral]))
+    top = AnnotatedDocument("t1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),), "top", "Ree")
+    tail = AnnotatedDocument("x1", TAIL["text"], (Mention(9, 17, "PandaDoc"),), "tail")
+    neutral = AnnotatedDocument("n1", "Why not Ree?", (Mention(8, 11),), "neutral", "Ree")
+    first, second, third = (json.loads(one) for one in zelda.encode_documents([top, tail, neutral]))
     assert first == TOP | {"document": "t1"}
     assert second == TAIL | {"wikipedia_ids": [None], "document": "x1"}
     assert (third["id"], third["document"]) == ("Neutral: Ree", "n1")

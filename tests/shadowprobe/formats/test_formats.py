@@ -11,26 +11,32 @@ from refusals import complaint, outcome
 from world import hand_predictions, write_world
 
 from shadowprobe import Candidate, Card, Dataset, Entity, Prediction, Snippet, formats, write_dataset
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.cli import common
 from shadowprobe.errors import InputError
 from shadowprobe.formats import nif
-from shadowprobe.formats.answers import take
-from shadowprobe.formats.documents import Document, Mention, documents_of, named, read_into
+from shadowprobe.formats.documents import (
+    AnnotatedDocument,
+    Mention,
+    export_documents,
+    import_documents,
+    parse_reference,
+)
 from shadowprobe.formats.imported import Imported, Remark
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.nif import Phrase, to_turtle
+from shadowprobe.formats.nif_documents import Phrase, to_turtle
+from shadowprobe.formats.predictions import match_predictions
 
 TEXT = "Jordan beat Utah and Utah wept."
 #       0      7    12       21
 
 
-def imported(*documents: Document, several_files: bool = False) -> Imported:
+def imported(*documents: AnnotatedDocument, several_files: bool = False) -> Imported:
     found = ((Path("file.x"), document) for document in documents)
-    return read_into(Imported(Card(name="foreign")), found, several_files=several_files)
+    return import_documents(Imported(Card(name="foreign")), found, several_files=several_files)
 
 
-def document(*mentions: Mention, name: str = "d1", text: str = TEXT) -> Document:
-    return Document(name, text, mentions)
+def document(*mentions: Mention, name: str = "d1", text: str = TEXT) -> AnnotatedDocument:
+    return AnnotatedDocument(name, text, mentions)
 
 
 @pytest.fixture
@@ -62,7 +68,7 @@ def test_a_mention_without_an_entity_is_kept_and_not_counted_as_gold(
 
 
 def test_the_documents_of_a_dataset_are_those_that_it_was_made_from(foreign: Dataset) -> None:
-    first, second = documents_of(foreign, "all")
+    first, second = export_documents(foreign, "all")
     assert first.mentions == (Mention(0, 6), Mention(12, 16, "Utah Jazz", None, "Q170323"), Mention(21, 25, "Utah"))
     assert (first.id, first.text, second.id, second.text) == ("d1", TEXT, "d2", "Utah!")
 
@@ -90,7 +96,7 @@ def test_a_span_outside_the_text_is_dropped_and_white_space_is_trimmed() -> None
     ]
 
 
-def test_two_entities_of_one_label_are_told_apart_by_their_qids() -> None:
+def test_two_entities_with_the_same_label_are_distinguished_by_their_qids() -> None:
     found = imported(document(Mention(12, 16, "Utah", qid="Q829"), Mention(21, 25, "Utah", qid="Q170323")))
     assert [(e.title, e.qid) for e in found.entities] == [("Utah", "Q829"), ("Utah (Q170323)", "Q170323")]
     assert [s.gold for s in found.snippets["all"]] == ["Utah", "Utah (Q170323)"]
@@ -121,15 +127,15 @@ def test_an_entity_that_has_only_a_page_id_is_an_entity() -> None:
     ],
 )
 def test_a_reference_of_any_kind_names_an_entity(reference: str, fields: dict[str, object]) -> None:
-    assert named(reference) == fields
+    assert parse_reference(reference) == fields
 
 
-def taken(dataset: Dataset, *documents: Document) -> dict[str, tuple[str, str | None]]:
-    found = take(Path("answers.x"), ((Path("answers.x"), one) for one in documents), dataset).predictions
+def taken(dataset: Dataset, *documents: AnnotatedDocument) -> dict[str, tuple[str, str | None]]:
+    found = match_predictions(Path("answers.x"), ((Path("answers.x"), one) for one in documents), dataset).predictions
     return {key: (prediction.status, prediction.answer) for key, prediction in found.items()}
 
 
-def test_answers_are_set_on_the_mentions_by_span_and_what_is_not_said_is_skipped(foreign: Dataset) -> None:
+def test_answers_are_assigned_to_mentions_by_span_and_mentions_without_one_are_skipped(foreign: Dataset) -> None:
     assert taken(foreign, document(Mention(12, 16, "Utah Jazz"), Mention(21, 25, nil=True))) == {
         "d1#0": ("skipped", None),
         "d1#1": ("linked", "Utah Jazz"),
@@ -141,14 +147,14 @@ def test_a_document_of_another_name_is_found_by_its_text(foreign: Dataset) -> No
     assert taken(foreign, document(Mention(0, 4, "Utah"), name="number 7", text="Utah!")) == {"d2": ("linked", "Utah")}
 
 
-def test_a_document_with_the_name_but_another_text_is_none_of_the_dataset(foreign: Dataset) -> None:
+def test_a_document_with_the_same_name_but_another_text_is_not_in_the_dataset(foreign: Dataset) -> None:
     with pytest.raises(InputError, match=r"answers.x: none of its 1 documents is in the dataset `foreign`"):
         taken(foreign, document(Mention(0, 4, "Utah"), name="d2", text="Utah?"))
 
 
 def test_what_was_left_out_is_counted(foreign: Dataset) -> None:
     strays = document(Mention(0, 4, "Jordan"), Mention(12, 16, "Utah"), Mention(12, 16, "Utah Jazz", score=0.5))
-    found = take(Path("x"), [(Path("x"), strays), (Path("x"), document(name="d9", text="?"))], foreign)
+    found = match_predictions(Path("x"), [(Path("x"), strays), (Path("x"), document(name="d9", text="?"))], foreign)
     assert list(found.notes()) == [
         "answers on spans that are no mention of the dataset: 1",
         "mentions with several answers, of which the best-scored counts: 1",
@@ -162,14 +168,16 @@ def test_an_answer_that_is_listed_alone_is_a_ranking_where_any_other_answer_has_
     alone = document(Mention(0, 4, "Utah", candidates=(one,), perhaps_ranked=True), name="d2", text="Utah!")
     ranked = document(Mention(12, 16, "Utah", candidates=(one, two)), Mention(21, 25, "Utah"))
     # The files of a directory are one linker's answers, in whatever order they come.
-    found = take(Path("x"), [(Path("a"), alone), (Path("b"), ranked)], foreign).predictions
+    found = match_predictions(Path("x"), [(Path("a"), alone), (Path("b"), ranked)], foreign).predictions
     assert (found["d2"].candidates, found["d1#1"].candidates, found["d1#2"].candidates) == ((one,), (one, two), ())
-    assert take(Path("x"), [(Path("a"), alone)], foreign).predictions["d2"].candidates == ()
+    assert match_predictions(Path("x"), [(Path("a"), alone)], foreign).predictions["d2"].candidates == ()
 
 
 def test_answers_to_neutral_contexts_go_out_and_come_back(world: Dataset) -> None:
     given = {prediction.id: prediction for prediction in hand_predictions()}
-    found = take(Path("x"), ((Path("x"), one) for one in documents_of(world, "neutral", given)), world).predictions
+    found = match_predictions(
+        Path("x"), ((Path("x"), one) for one in export_documents(world, "neutral", given)), world
+    ).predictions
     assert {key: (p.status, p.answer, p.score) for key, p in found.items()} == {
         key: (p.status, p.answer, p.score) for key, p in given.items() if key.startswith("n")
     }
@@ -238,16 +246,16 @@ def test_several_mentions_of_a_document_are_answered_apart_in_nif(
 
 def test_two_gold_entities_of_one_place_stand_beside_each_other_in_nif() -> None:
     two = Mention(0, 6, "Jordan"), Mention(0, 6, "Michael Jordan", qid="Q41421")
-    (phrase,) = nif.as_nif(document(*two)).phrases
+    (phrase,) = nif.make_nif_document(document(*two)).phrases
     dbpedia = "http://dbpedia.org/resource/"
     assert phrase.uris == (f"{dbpedia}Jordan", f"{dbpedia}Michael_Jordan", "http://www.wikidata.org/entity/Q41421")
 
 
 def test_a_phrase_that_is_both_an_entity_and_outside_of_dbpedia_is_the_entity_in_nif(tmp_path: Path) -> None:
     uris = ("http://aksw.org/notInWiki/Jordan", "http://www.wikidata.org/entity/Q41421")
-    turtle = to_turtle([nif.as_nif(document())._replace(phrases=(Phrase(0, 6, uris),))])
+    turtle = to_turtle([nif.make_nif_document(document())._replace(phrases=(Phrase(0, 6, uris),))])
     (tmp_path / "both.ttl").write_text(turtle)
-    (found,) = nif.documents(tmp_path / "both.ttl")
+    (found,) = nif.read_documents(tmp_path / "both.ttl")
     assert found.mentions == (Mention(0, 6, qid="Q41421"),)
 
 
@@ -345,8 +353,8 @@ def test_answers_in_another_format_are_not_written_over_a_run(here: Path, capsys
     scoring = ["score", "--format", "nif", "-d", "world", "-p", "theirs", "--out", "run"]
     assert complaint(capsys, *scoring) == "run/run.json exists; give another --out, or --force to write over it"
     assert outcome(capsys, *scoring, "--force")[0] == 0
-    # The answers are not those of the run any more.
-    assert not (here / "run" / "run.json").exists()
+    # The answers are not those of the run any more, and the card says so.
+    assert json.loads((here / "run" / "run.json").read_text())["linker"]["name"] == "theirs"
 
 
 def test_an_article_of_another_wikipedia_is_not_the_datasets_of_that_title(

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from gerbil_server import Running
 from gerbil_world import command, dbpedia, micro, refusal, rows, small_gerbil
+from nif_app import parse_one
 from refusals import outcome
 from service import Asked, Reply, serving
 from world import top
 
-from shadowprobe import nif
+from shadowprobe.formats import nif_documents as nif
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -29,7 +35,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
 
 def river_service(_: int, asked: Asked) -> Reply:
     """A NIF service for which every name is a river."""
-    document = nif.parse_one(asked.body)
+    document = parse_one(asked.body)
     phrases = [
         phrase._replace(uris=(dbpedia(top(document.text[phrase.start : phrase.end])),)) for phrase in document.phrases
     ]
@@ -145,6 +151,43 @@ def test_no_request_waits_beyond_the_time_limit(running: Running, capsys: Capsys
         assert len(running.asked(path)) <= 2
 
 
+def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time_too(running: Running, capsys: Capsys) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            # Whoever waits so long gets all of it.
+            for _ in range(100):
+                connection.sendall(b" ")
+                time.sleep(0.1)
+
+    threading.Thread(target=drip, daemon=True).start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/gerbil"
+    started = time.monotonic()
+    line = refusal(capsys, "gerbil", "run", "-a", "AIDA", "-d", "world", "--url", url, "--timeout", "1")
+    listener.close()
+    assert line.startswith(f"{url}/annotators took too long to answer: --timeout SECONDS gives it longer")
+    assert time.monotonic() - started < 8
+
+
+def test_an_answer_without_end_is_given_up(running: Running, capsys: Capsys) -> None:
+    running.service.behaviour = lambda *_: (200, {}, b" " * (32 * 2**20 + 1))
+    line = refusal(capsys, *command(running))
+    assert line == f"{running.url}/annotators: too large (more than 32 MB)"
+
+
+def test_a_packed_answer_is_unpacked(running: Running, capsys: Capsys) -> None:
+    def packing(number: int, asked: Asked) -> Reply:
+        status, headers, body = running.gerbil(number, asked)
+        return status, headers | {"Content-Encoding": "gzip"}, gzip.compress(body)
+
+    running.service.behaviour = packing
+    assert outcome(capsys, *command(running))[0] == 0
+
+
 def test_a_password_in_the_address_reaches_no_message_and_no_file(running: Running, capsys: Capsys) -> None:
     with_password = running.url.replace("http://", "http://me:hush@")
     options = ["-a", "AIDA", "-d", "world", "--url", with_password]
@@ -197,3 +240,15 @@ def test_an_answer_without_an_id_is_one_line(running: Running, capsys: Capsys, r
     )
     assert words in refusal(capsys, *command(running))
     assert len(running.asked("execute")) == 1
+
+
+def test_the_help_of_the_command_imports_no_library_that_it_does_not_need() -> None:
+    script = (
+        "import sys, contextlib, io\n"
+        "from shadowprobe.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "    main(['gerbil', 'run', '--help'])\n"
+        "print([name for name in ('rdflib', 'httpx', 'aiohttp', 'numpy', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

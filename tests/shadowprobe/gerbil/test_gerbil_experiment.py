@@ -20,7 +20,7 @@ from world import shadow, snippet, top
 
 from shadowprobe import Card, Entity, write_dataset
 from shadowprobe.gerbil import experiment as gerbil
-from shadowprobe.gerbil.client import Instance
+from shadowprobe.gerbil.gerbil_client import Instance
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -84,27 +84,25 @@ def test_scores_at_a_threshold_are_called_so(running: Running, capsys: Capsys) -
     # It knows no ships, so nothing is cut and nothing is right.
     assert ["Shadow", "0.000", "0.000", "0.000", "0.000", "0", "done"] in lines
     words = " ".join(out.split())
-    assert (
-        "note: the scores are at the confidence threshold that makes the micro F1 of this very test set best" in words
-    )
+    assert "note: the scores are at the confidence threshold with the best micro F1 on this test set" in words
 
 
-def test_of_gerbils_own_rel_it_is_said_that_it_finds_its_own_mentions(running: Running, capsys: Capsys) -> None:
+def test_a_note_says_that_gerbils_own_rel_finds_its_own_mentions(running: Running, capsys: Capsys) -> None:
     _, out, _ = outcome(capsys, *command(running, "REL"))
-    assert "GERBIL's own REL is not told the mentions" in " ".join(out.split())
+    assert "GERBIL's own REL does not get the mentions" in " ".join(out.split())
     _, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG"))
     assert "REL" not in out
 
 
-def test_gold_that_gerbil_does_not_know_is_told(running: Running, capsys: Capsys) -> None:
+def test_a_note_reports_gold_that_gerbil_does_not_know(running: Running, capsys: Capsys) -> None:
     running.gerbil.unheard = {dbpedia(shadow("Como"))}
     _, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--json"))
     # The explicit NIL for Como is now right: TP 3, FP 1, FN 1. Without Como: TP 2, FP 1, FN 1.
     assert micro(rows(out)["shadow"]) == (0.75, 0.75, 0.75)
     (note,) = json.loads(out)["notes"]
     assert note == (
-        "GERBIL knows some gold entities of shadow in no knowledge base, and takes an explicit NIL for right there:"
-        " over the others AGDISTIS/MAG has a micro F1 of 0.667"
+        "GERBIL does not find some gold entities of shadow in a knowledge base, and counts an explicit NIL as correct"
+        " there: over the others AGDISTIS/MAG has a micro F1 of 0.667"
     )
 
 
@@ -131,7 +129,7 @@ def test_a_task_that_failed_has_words_in_place_of_numbers_and_exit_code_1(runnin
     code, out, err = outcome(capsys, *command(running, "Broken"))
     assert code == 1
     assert out.count("the annotator failed on too many documents") == 3
-    assert "not every task is done, as the status says; --force starts all of them anew" in err
+    assert "not every task is done (see the status); --force starts all of them again" in err
     card = json.loads(Path("runs/gerbil-Broken-world/gerbil.json").read_text())
     assert {row["status"] for row in card["rows"]} == {-108}
     assert all("scores" not in row or not row["scores"] for row in card["rows"])
@@ -146,7 +144,7 @@ def test_several_annotators_share_an_experiment_and_a_table(running: Running, ca
     assert ["Broken", "Top", "the", "annotator", "failed", "on", "too", "many", "documents"] in lines
 
 
-def test_a_running_task_is_asked_after_until_it_is_done(running: Running, capsys: Capsys) -> None:
+def test_a_running_task_is_polled_until_it_is_done(running: Running, capsys: Capsys) -> None:
     running.gerbil.slow = 3
     code, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--json"))
     assert code == 0
@@ -154,7 +152,7 @@ def test_a_running_task_is_asked_after_until_it_is_done(running: Running, capsys
     assert micro(rows(out)["top"]) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
 
 
-def test_between_two_looks_there_is_the_pause_that_was_asked_for(running: Running, capsys: Capsys) -> None:
+def test_there_is_the_given_pause_between_two_polls(running: Running, capsys: Capsys) -> None:
     running.gerbil.slow = 2
     assert outcome(capsys, *command(running, "AGDISTIS/MAG", "--poll", "0.3"))[0] == 0
     moments = [asked.moment for asked in running.asked("experiment")]
@@ -180,7 +178,7 @@ def test_a_poll_that_fails_does_not_lose_the_experiment(running: Running, capsys
 def test_an_instance_that_stays_away_is_given_up_with_a_way_back(
     running: Running, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gerbil, "LOST", 3)
+    monkeypatch.setattr(gerbil, "MAX_SILENT_POLLS", 3)
 
     def gone(number: int, asked: Asked) -> Reply:
         return (503, {}, b"") if asked.path.endswith("/experiment") else running.gerbil(number, asked)
@@ -189,8 +187,8 @@ def test_an_instance_that_stays_away_is_given_up_with_a_way_back(
     code, _, err = outcome(capsys, *command(running))
     assert code == 2
     assert err.splitlines()[-1] == (
-        f"shadowprobe: {running.url}/experiment: 503 Service Unavailable; experiment 202111070000 may go on:"
-        " the same command asks again"
+        f"shadowprobe: {running.url}/experiment: 503 Service Unavailable; experiment 202111070000 may still be running:"
+        " repeat the command to read it"
     )
     assert len(running.asked("experiment")) == 3
     running.service.behaviour = running.gerbil
@@ -203,8 +201,8 @@ def test_a_time_out_says_how_to_go_on_and_keeps_the_experiment(running: Running,
     code, out, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--timeout", "1"))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == (
-        "shadowprobe: experiment 202111070000 has no result after 1 s: the same command goes on waiting, and"
-        f" {running.url}/experiment?id=202111070000 shows how it goes"
+        "shadowprobe: experiment 202111070000 has no result after 1 s: repeat the command to continue waiting;"
+        f" {running.url}/experiment?id=202111070000 shows its state"
     )
     running.gerbil.slow = 0
     code, _, err = outcome(capsys, *command(running))
@@ -249,11 +247,13 @@ def test_a_finished_experiment_is_printed_again_without_gerbil(running: Running,
     assert len(running.service.requests) == asked
 
 
-def test_who_waits_is_told_how_many_tasks_are_done(running: Running, capsys: Capsys) -> None:
+def test_progress_counts_the_finished_tasks(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running))
     running.gerbil.slow = running.gerbil.looks + 2
     told: list[tuple[int, int]] = []
-    gerbil.wait(Instance(running.url), "202111070000", poll=0.01, timeout=60, watch=lambda *counts: told.append(counts))
+    gerbil.wait_for_tasks(
+        Instance(running.url), "202111070000", poll=0.01, timeout=60, watch=lambda *counts: told.append(counts)
+    )
     assert told == [(0, 3), (0, 3), (3, 3)]
 
 
@@ -291,8 +291,8 @@ def test_an_experiment_whose_card_is_lost_can_be_read_by_its_id(running: Running
 def test_an_experiment_whose_card_cannot_be_written_is_named(running: Running, capsys: Capsys) -> None:
     Path("mine/gerbil.json").mkdir(parents=True)
     assert refusal(capsys, *command(running, "AGDISTIS/MAG", "--out", "mine", "--force")) == (
-        "mine/gerbil.json: cannot be written (Is a directory); experiment 202111070000 runs all the same:"
-        " --experiment 202111070000 with another --out reads it"
+        "mine/gerbil.json: cannot be written (Is a directory); experiment 202111070000 is running:"
+        " read it with --experiment 202111070000 and another --out"
     )
     assert outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000"))[0] == 0
     assert len(running.asked("execute")) == 1
@@ -304,7 +304,7 @@ def test_the_id_of_another_experiment_is_refused(running: Running, capsys: Capsy
     code, _, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000"))
     assert code == 2
     assert err.splitlines()[-1] == (
-        f"shadowprobe: {running.url}/experiment?id=202111070000 is an experiment of its own: AIDA on {name};"
+        f"shadowprobe: {running.url}/experiment?id=202111070000 is another experiment: AIDA on {name};"
         " `shadowprobe gerbil show` reads it"
     )
 

@@ -10,8 +10,9 @@ import pytest
 from gerbil_server import Running
 from gerbil_world import command, micro, rows, small_gerbil
 from refusals import outcome
+from service import serving
 
-from shadowprobe.gerbil.page import PageError, Task, read_tasks, shown_name, status_words
+from shadowprobe.gerbil.gerbil_page import PageError, Task, read_tasks, shown_name, status_words
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -52,7 +53,7 @@ def test_the_page_cuts_names_where_gerbil_does() -> None:
         (None, "it has no results in JSON-LD"),
         ("{", "its JSON-LD is no JSON"),
         ("7", "its JSON-LD is not that of GERBIL"),
-        ('{"@context": "http://example.org/context"}', "its JSON-LD is not that of GERBIL"),
+        ("[" * 100_000, "its JSON-LD is no JSON"),
         ('[{"gerbil:statusCode": "soon"}]', "a status is 'soon'"),
     ],
 )
@@ -61,6 +62,25 @@ def test_a_page_that_is_none_is_refused_in_a_few_words(block: str | None, proble
     with pytest.raises(PageError) as refused:
         read_tasks(page)
     assert str(refused.value) == problem
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{"@context": "URL", "gerbil:statusCode": 0}',
+        '{"@context": [{"a": "b"}, "URL"], "gerbil:statusCode": 0}',
+        '[{"@context": "URL", "gerbil:statusCode": 0}]',
+        '{"@graph": [{"@context": "URL", "gerbil:statusCode": 0}]}',
+        '{"@context": {"@import": "URL"}, "gerbil:statusCode": 0}',
+        '{"@context": {"x": {"@id": "http://x.example/", "@context": "URL"}}, "x": {"gerbil:statusCode": 0}}',
+    ],
+)
+def test_a_page_sends_nobody_to_other_addresses(block: str) -> None:
+    with serving(lambda *_: (200, {"Content-Type": "application/ld+json"}, b'{"@context": {}}')) as other:
+        page = f'<script type="application/ld+json">{block.replace("URL", other.url)}</script>'
+        with pytest.raises(PageError, match=r"^its JSON-LD is not that of GERBIL$"):
+            read_tasks(page)
+        assert other.requests == []
 
 
 def test_numbers_may_be_numbers_and_those_that_are_none_are_left_out() -> None:

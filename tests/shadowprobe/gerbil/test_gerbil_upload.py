@@ -12,8 +12,9 @@ from gerbil_world import command, dbpedia, document_world, micro, refusal, rows,
 from refusals import outcome
 from world import NAMES, snippet, top
 
-from shadowprobe import Card, Entity, Snippet, UsageError, nif, write_dataset
-from shadowprobe.gerbil.upload import package
+from shadowprobe import Card, Entity, Snippet, UsageError, write_dataset
+from shadowprobe.formats import nif_documents as nif
+from shadowprobe.gerbil.upload import make_package
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -54,12 +55,12 @@ def test_mentions_of_one_document_go_up_as_one_and_stay_in_their_places(
     ]
     assert micro(rows(out)["all"]) == (0.5, 0.5, 0.5)
     (note,) = json.loads(out)["notes"]
-    assert note.startswith("2 texts hold characters beyond U+FFFF, which GERBIL miscounts")
+    assert note.startswith("2 texts contain characters beyond U+FFFF, which GERBIL miscounts")
 
 
 def test_a_character_beyond_u_ffff_goes_up_as_one_that_counts_as_one(tmp_path: Path) -> None:
     dataset = document_world(tmp_path / "docs", 1)
-    (sent,) = nif.parse(package(dataset, "all").turtle)
+    (sent,) = nif.parse(make_package(dataset, "all").turtle)
     assert sent.text.startswith("Über \ufffd: where Avon")
     first = next(dataset.snippets("all"))
     assert (sent.phrases[0].start, sent.phrases[0].end) == (first.start, first.end)
@@ -71,7 +72,7 @@ def test_snippets_of_one_document_with_other_texts_stay_apart(tmp_path: Path) ->
         for number, text in enumerate(("Avon one.", "Avon two, longer."))
     ]
     dataset = write_dataset(tmp_path / "d", Card(name="d"), [Entity(top("Avon"))], [], {"all": snippets})
-    found = package(dataset, "all")
+    found = make_package(dataset, "all")
     assert (found.documents, found.mentions) == (2, 2)
     assert sorted(document.text for document in nif.parse(found.turtle)) == ["Avon one.", "Avon two, longer."]
 
@@ -79,10 +80,10 @@ def test_snippets_of_one_document_with_other_texts_stay_apart(tmp_path: Path) ->
 def test_a_german_dataset_needs_qids_since_gerbil_knows_no_german_dbpedia(tmp_path: Path) -> None:
     dataset = document_world(tmp_path / "docs", language="de")
     with pytest.raises(UsageError, match=r"http://de\.dbpedia\.org/resource/.* every gold entity needs a QID"):
-        package(dataset, "all")
+        make_package(dataset, "all")
 
 
-def test_what_is_asked_for_is_one_experiment_over_all_gold_subsets(running: Running, capsys: Capsys) -> None:
+def test_one_experiment_is_requested_over_all_gold_subsets(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running))
     (asked,) = running.asked("execute")
     wanted = json.loads(asked.query["experimentData"])
@@ -104,13 +105,13 @@ def test_what_is_asked_for_is_one_experiment_over_all_gold_subsets(running: Runn
             "--subset neutral: GERBIL needs a subset with gold answers; `world` has top, shadow, tail",
         ),
         (["--annotator", "AGDISTIS/MAG"], "--annotator AGDISTIS/MAG: is given twice"),
-        (["--annotator", "http://localhost/a(b)"], "GERBIL takes no address with brackets in it"),
+        (["--annotator", "http://localhost/a(b)"], "GERBIL does not accept an address with brackets"),
         (["--annotator", ""], "--annotator: the name is empty"),
-        (["--url", "gerbil.aksw.org"], "--url gerbil.aksw.org: an address is needed"),
+        (["--url", "gerbil.aksw.org"], "--url gerbil.aksw.org: is no address such as http://gerbil.aksw.org/gerbil"),
         (["--out", ""], "--out: the name of the directory is empty"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_asked(
+def test_invalid_options_are_refused_before_any_request(
     running: Running, capsys: Capsys, options: list[str], words: str
 ) -> None:
     assert words in refusal(capsys, *command(running, "AGDISTIS/MAG", *options))
@@ -123,7 +124,7 @@ def test_a_document_without_gold_stays_behind(tmp_path: Path) -> None:
         snippet("b", "all", "Only Berg.", "Berg"),
     ]
     dataset = write_dataset(tmp_path / "d", Card(name="d"), [Entity(top("Avon"))], [], {"all": snippets})
-    found = package(dataset, "all")
+    found = make_package(dataset, "all")
     assert (found.documents, found.mentions) == (1, 1)
     assert [document.text for document in nif.parse(found.turtle)] == ["Only Avon."]
 
@@ -134,7 +135,7 @@ def test_another_content_gets_another_file_name_and_the_same_the_same(tmp_path: 
         snippets = [snippet("a", "all", text, "Avon", gold=top("Avon"))]
         path = tmp_path / f"d{number}"
         names.append(
-            package(write_dataset(path, Card(name="d"), [Entity(top("Avon"))], [], {"all": snippets}), "all").file
+            make_package(write_dataset(path, Card(name="d"), [Entity(top("Avon"))], [], {"all": snippets}), "all").file
         )
     assert names[0] == names[2] != names[1]
 
@@ -143,5 +144,5 @@ def test_a_german_dataset_with_qids_goes_up_with_wikidatas_uris(tmp_path: Path) 
     snippets = [snippet("a", "all", "Nur Avon.", "Avon", gold=top("Avon"))]
     entities = [Entity(top("Avon"), qid="Q42")]
     dataset = write_dataset(tmp_path / "d", Card(name="d", language="de"), entities, [], {"all": snippets})
-    (sent,) = nif.parse(package(dataset, "all").turtle)
+    (sent,) = nif.parse(make_package(dataset, "all").turtle)
     assert "http://www.wikidata.org/entity/Q42" in sent.phrases[0].uris

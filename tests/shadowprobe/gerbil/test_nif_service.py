@@ -12,16 +12,16 @@ from typing import Any
 
 import httpx
 import pytest
-from nif_app import AVON, BERG, DBPEDIA, Says, answer_of, app_of, document, fixture
+from nif_app import AVON, BERG, DBPEDIA, Says, answer_of, app_of, document, fixture, parse_one
 from rdflib import Graph
 from world import NAMES, snippet, top
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Linker, Prediction, Snippet, write_dataset
-from shadowprobe.jsonl import read_lines
-from shadowprobe.nif import Document, Phrase, parse_one, to_turtle
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.formats.nif_documents import NifDocument, Phrase, to_turtle
+from shadowprobe.gerbil.nif_service import Annotator, build_app
 from shadowprobe.plugins import make_linker
-from shadowprobe.serve import Annotator, build_app
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
 
 
 def uri_of(said: Callable[[Linker, Snippet], Any], dataset: Dataset) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def test_the_fixed_request_gets_the_fixed_answer_triple_for_triple(jordan: Datas
     assert set(Graph().parse(data=answer.content)) == set(Graph().parse(data=fixture("served_answer.ttl")))
 
 
-def test_the_test_call_without_mentions_gets_its_text_back_and_no_linker_is_asked(world: Dataset) -> None:
+def test_the_test_call_without_mentions_gets_its_text_back_without_a_call_of_the_linker(world: Dataset) -> None:
     linker = Says(lambda *_: pytest.fail("there is nothing to link"))
     with app_of(linker, world) as ask:
         answer = ask("POST", "/nif", fixture("gerbil_test_call.ttl"))
@@ -66,11 +66,11 @@ def test_the_test_call_without_mentions_gets_its_text_back_and_no_linker_is_aske
 
 @pytest.mark.parametrize("name", ["prior", "random", "nil", "tfidf", "bm25", "blend"])
 def test_every_built_in_linker_answers_as_it_does_in_a_run(name: str, world: Dataset, tmp_path: Path) -> None:
-    finished = Job(name, world, out=tmp_path / "run").run()
+    finished = make_linking_job(name, world, out=tmp_path / "run").run()
     stored = {one.id: one for _, one in read_lines(finished.out / "predictions.jsonl", Prediction)}
     asked = next(iter(world.snippets("shadow")))
     (found,) = answer_of(
-        make_linker(name), world, Document("http://x.example/d", asked.text, (Phrase(asked.start, asked.end),))
+        make_linker(name), world, NifDocument("http://x.example/d", asked.text, (Phrase(asked.start, asked.end),))
     ).phrases
     entity = stored[asked.id].entity
     wanted = f"{DBPEDIA}{entity.replace(' ', '_')}" if entity else "http://aksw.org/notInWiki/Avon"
@@ -146,7 +146,7 @@ def test_an_answer_goes_out_under_the_name_that_gerbil_knows_best(
         with app_of(Says(said), world) as ask:
             answer = ask("POST", "/nif", to_turtle([document("Avon", "Avon")]))
         assert answer.status_code == 500
-        assert "its prediction cannot be: `answer` is empty" in answer.text
+        assert "prediction for '0-4': `answer` is empty" in answer.text
     else:
         assert uri_of(said, world) == (uri,)
 
@@ -158,7 +158,7 @@ def test_titles_of_another_language_are_entities_of_its_dbpedia(tmp_path: Path) 
     assert found.uris == ("http://de.dbpedia.org/resource/K%C3%B6ln",)
 
 
-def test_scores_go_out_only_where_they_are_asked_for(world: Dataset) -> None:
+def test_scores_are_sent_only_with_confidence(world: Dataset) -> None:
     scores = {"Avon": 0.25, "Berg": -1.5, "Como": float("nan"), "Dale": 0.0}
     linker = Says(lambda it, one: it.answer(one, top(one.mention), scores[one.mention]))
     asked = document(" ".join(NAMES), *NAMES)
@@ -187,7 +187,7 @@ def test_several_documents_are_all_answered(world: Dataset) -> None:
     assert health["answered"] == 2
 
 
-def test_the_health_says_who_answers_and_how_often_it_did(world: Dataset) -> None:
+def test_the_health_names_the_linker_and_its_number_of_answers(world: Dataset) -> None:
     with app_of(Says(lambda it, one: it.skip(one)), world) as ask:
         assert ask("GET", "/health").json() == {
             "status": "ok",
@@ -226,7 +226,7 @@ class Tied(Linker):
         self.connection.close()
 
 
-def test_a_linker_is_opened_asked_and_closed_in_one_thread(world: Dataset) -> None:
+def test_a_linker_is_opened_used_and_closed_in_one_thread(world: Dataset) -> None:
     linker = Tied()
     with app_of(linker, world) as ask:
         for _ in range(3):

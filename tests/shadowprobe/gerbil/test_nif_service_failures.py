@@ -7,14 +7,15 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from nif_app import AVON, Says, answer_of, app_of, document, fixture
+from nif_app import AVON, Says, answer_of, app_of, document, fixture, parse_one
 from service import Asked, Reply, serving
 from world import top
 
-from shadowprobe import Dataset, Failure, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError, serve
-from shadowprobe.nif import Phrase, parse_one, to_turtle
+from shadowprobe import Dataset, Failure, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
+from shadowprobe.formats.nif_documents import Phrase, to_turtle
+from shadowprobe.gerbil import nif_service as serve
+from shadowprobe.gerbil.nif_service import Annotator
 from shadowprobe.plugins import make_linker
-from shadowprobe.serve import Annotator
 
 
 @pytest.mark.parametrize(
@@ -24,10 +25,10 @@ from shadowprobe.serve import Annotator
         (b"\xff", "bad NIF: not UTF-8: invalid start byte at byte 0"),
         (b"{}", "bad NIF: not Turtle: "),
         (fixture("gerbil_request.ttl")[:-2], "bad NIF: not Turtle: "),
-        (fixture("gerbil_request.ttl").replace(b'"16"', b'"99"'), "12 to 99 is no place in its text of 36 characters"),
+        (fixture("gerbil_request.ttl").replace(b'"16"', b'"99"'), "12 to 99 is outside its text of 36 characters"),
         (fixture("gerbil_test_call.ttl").replace(b"isString ", b"string "), "bad NIF: there is no nif:Context"),
-        (fixture("gerbil_test_call.ttl").replace(b"request_7", b"a b"), "is no URI: it holds ' '"),
-        (fixture("gerbil_test_call.ttl").replace(b"beat", b"\\uD83C"), "holds half a character"),
+        (fixture("gerbil_test_call.ttl").replace(b"request_7", b"a b"), "is not a URI: it contains ' '"),
+        (fixture("gerbil_test_call.ttl").replace(b"beat", b"\\uD83C"), "contains half a character"),
     ],
 )
 def test_a_request_that_is_no_nif_gets_400_and_one_line(world: Dataset, body: bytes, problem: str) -> None:
@@ -77,7 +78,7 @@ def test_a_mention_on_which_the_linker_fails_is_skipped_and_logged(
 
     found = answer_of(Says(said), world, document("Avon, Berg", "Avon", "Berg"))
     assert found.phrases == (Phrase(0, 4, (AVON,)), Phrase(6, 10))
-    assert [record.getMessage() for record in caplog.records if record.name == "shadowprobe.serve"] == [
+    assert [record.getMessage() for record in caplog.records if record.name == "shadowprobe.gerbil.nif_service"] == [
         "http://x.example/d#char=6,10: skipped: out of ink"
     ]
 
@@ -111,7 +112,7 @@ def raising(error: BaseException) -> Callable[[Linker, Snippet], Any]:
         (raising(KeyError("ink")), "KeyError: 'ink'"),
         (raising(LinkerError("the service\nhas gone")), "the service has gone"),
         (lambda it, one: None, "link() must return one prediction for each snippet"),
-        (lambda it, one: Prediction("other", answer="Avon"), "it gave no prediction"),
+        (lambda it, one: Prediction("other", answer="Avon"), "no prediction for snippet '0-4'"),
     ],
 )
 def test_a_document_on_which_the_linker_fails_wholly_gets_500_and_the_reason(
@@ -126,7 +127,7 @@ def test_a_document_on_which_the_linker_fails_wholly_gets_500_and_the_reason(
     assert len(answer.text.splitlines()) == 1
 
 
-def test_a_linker_that_cannot_work_at_all_is_not_asked_for_each_mention_again(world: Dataset) -> None:
+def test_a_broken_linker_is_not_called_for_each_mention_again(world: Dataset) -> None:
     linker = Says(raising(LinkerError("the service has gone")))
     with app_of(linker, world) as ask:
         assert ask("POST", "/nif", to_turtle([document("Avon, Berg", "Avon", "Berg")])).status_code == 500
@@ -143,7 +144,7 @@ def rivers(_: int, asked: Asked) -> Reply:
     return 200, {}, to_turtle([found]).encode()
 
 
-def test_a_service_that_has_come_back_is_asked_again_and_health_tells_of_both(world: Dataset) -> None:
+def test_a_linker_whose_service_is_back_is_reopened_and_health_shows_both_states(world: Dataset) -> None:
     with (
         serving(lambda *_: (401, {}, b"")) as behind,
         app_of(make_linker("nif", {"url": behind.url}), world) as ask,
@@ -193,7 +194,7 @@ def test_a_linker_that_stays_broken_is_opened_anew_only_after_a_pause(
     assert linker.starts == linker.ends == starts
 
 
-def test_a_new_start_that_fails_is_told_and_tried_again_and_no_note_is_lost(
+def test_a_failed_reopening_is_reported_and_repeated_and_no_note_is_lost(
     world: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serve, "REOPEN_PAUSE", 0.0)
@@ -235,11 +236,9 @@ def test_a_request_that_does_not_arrive_gets_408(world: Dataset, monkeypatch: py
         answer = ask("POST", "/nif", stalled())
         assert ask("POST", "/nif", AVON_ALONE).status_code == 200
     assert answer.headers["Connection"] == "close"
-    assert (answer.status_code, answer.text) == (408, "the request did not arrive whole in 0.05 s\n")
+    assert (answer.status_code, answer.text) == (408, "the request did not arrive completely in 0.05 s\n")
 
 
 def test_linkers_that_live_on_the_gold_are_refused(world: Dataset) -> None:
-    with pytest.raises(
-        UsageError, match="`oracle` answers from what a dataset says of its snippets, and cannot be served"
-    ):
+    with pytest.raises(UsageError, match="`oracle` needs the gold entities of a dataset, and cannot be served"):
         Annotator(make_linker("oracle"), world)

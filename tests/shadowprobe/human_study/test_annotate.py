@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from world import shadow, top, write_world
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, UsageError, open_dataset, write_dataset
-from shadowprobe.annotate.form import FORM, SHEET, render_form, render_sheet, write_sample
-from shadowprobe.annotate.sample import KEY, Sample, draw, read_key
 from shadowprobe.cli import main
+from shadowprobe.human_study.form import FORM, SHEET, render_form, render_sheet, write_sample
+from shadowprobe.human_study.sample import KEY, Sample, draw_sample, read_key
 
 
 @pytest.fixture(scope="module")
@@ -53,34 +53,34 @@ def one_name(path: Path, text: str, start: int, end: int, titles: tuple[str, str
 
 @pytest.mark.parametrize(("n", "shadows", "tops"), [(1, 1, 0), (10, 5, 5), (91, 46, 45)])
 def test_top_and_shadow_come_evenly_and_an_odd_one_is_shadow(mini: Dataset, n: int, shadows: int, tops: int) -> None:
-    assert Counter(item.subset for item in draw(mini, n, 7).key.items) == Counter(shadow=shadows, top=tops)
+    assert Counter(item.subset for item in draw_sample(mini, n, 7).key.items) == Counter(shadow=shadows, top=tops)
 
 
 def test_the_same_seed_draws_the_same_and_another_seed_another_sample(mini: Dataset) -> None:
-    assert draw(mini, 20, 7) == draw(mini, 20, 7)
-    assert draw(mini, 20, 7).key.sample != draw(mini, 20, 8).key.sample
+    assert draw_sample(mini, 20, 7) == draw_sample(mini, 20, 7)
+    assert draw_sample(mini, 20, 7).key.sample != draw_sample(mini, 20, 8).key.sample
 
 
 def test_a_larger_sample_asks_all_that_a_smaller_one_asks(mini: Dataset) -> None:
-    small, large = ({(item.id, item.choices) for item in draw(mini, n, 7).key.items} for n in (10, 30))
+    small, large = ({(item.id, item.choices) for item in draw_sample(mini, n, 7).key.items} for n in (10, 30))
     assert small < large
 
 
 def test_top_and_shadow_are_mixed(mini: Dataset) -> None:
     # Drawn in turn they would alternate; sorted they would change over once.
-    subsets = [item.subset for item in draw(mini, 40, 7).key.items]
+    subsets = [item.subset for item in draw_sample(mini, 40, 7).key.items]
     changes = sum(one != other for one, other in pairwise(subsets))
     assert 1 < changes < 39
 
 
 def test_a_name_comes_again_only_when_all_names_have_come(world: Dataset) -> None:
     for n in (4, 8):
-        come = Counter(item.space for item in draw(world, n, 7).key.items)
+        come = Counter(item.space for item in draw_sample(world, n, 7).key.items)
         assert set(come.values()) == {n // 4}
 
 
 def test_one_of_the_two_entities_is_the_top_and_one_of_them_is_meant(mini: Dataset) -> None:
-    for item in draw(mini, 91, 7).key.items:
+    for item in draw_sample(mini, 91, 7).key.items:
         space = mini.spaces[item.space]
         assert sorted(space.rank(title) > 1 for title in item.choices) == [False, True]
         assert item.gold in item.choices
@@ -88,7 +88,7 @@ def test_one_of_the_two_entities_is_the_top_and_one_of_them_is_meant(mini: Datas
 
 
 def test_the_place_of_an_entity_does_not_tell_which_it_is(mini: Dataset) -> None:
-    firsts = Counter((item.subset, item.choices[0] == item.gold) for item in draw(mini, 91, 7).key.items)
+    firsts = Counter((item.subset, item.choices[0] == item.gold) for item in draw_sample(mini, 91, 7).key.items)
     # About 23 each where the lot decides the places; fewer than 10 would come in one sample of some thousands.
     assert len(firsts) == 4
     assert min(firsts.values()) >= 10
@@ -98,7 +98,7 @@ def test_the_rival_of_a_top_entity_is_one_that_shadow_snippets_mean(mini: Datase
     meant: dict[str, set[str]] = {}
     for snippet in mini.snippets("shadow"):
         meant.setdefault(snippet.space or "", set()).add(snippet.gold or "")
-    asked = [item for item in draw(mini, 300, 7).key.items if item.subset == "top"]
+    asked = [item for item in draw_sample(mini, 300, 7).key.items if item.subset == "top"]
     rivals = [(item.space, title) for item in asked for title in item.choices if title != item.gold]
     assert all(title in meant[space] for space, title in rivals)
     # Names with further entities, which the test needs to be able to fail.
@@ -106,9 +106,9 @@ def test_the_rival_of_a_top_entity_is_one_that_shadow_snippets_mean(mini: Datase
 
 
 def test_more_snippets_than_there_are_cannot_be_drawn(world: Dataset) -> None:
-    assert len(draw(world, 8, 7).questions) == 8
+    assert len(draw_sample(world, 8, 7).questions) == 8
     with pytest.raises(UsageError, match=r"--n 9: `world` has 4 Top and 4 Shadow snippets; 8 at most"):
-        draw(world, 9, 7)
+        draw_sample(world, 9, 7)
 
 
 def test_a_dataset_without_shadow_snippets_has_nothing_to_choose(tmp_path: Path) -> None:
@@ -117,26 +117,26 @@ def test_a_dataset_without_shadow_snippets_has_nothing_to_choose(tmp_path: Path)
         tmp_path, Card(name="alone"), [Entity("Ace")], [EntitySpace("Ace", ("Ace",))], {"top": [snippet]}
     )
     with pytest.raises(UsageError, match="`alone` has no Top snippets of a name with two entities"):
-        draw(alone, 2, 7)
+        draw_sample(alone, 2, 7)
 
 
 def test_the_question_marks_the_mention_that_is_meant_behind_umlaut_and_emoji(tmp_path: Path) -> None:
     text = "Zoë 🎉 met Ace, and Ace met Zoë."
-    sample = draw(one_name(tmp_path, text, text.rindex("Ace"), text.rindex("Ace") + 3), 1, 7)
+    sample = draw_sample(one_name(tmp_path, text, text.rindex("Ace"), text.rindex("Ace") + 3), 1, 7)
     question = sample.questions[0]
     assert (question.before, question.mention, question.after) == ("Zoë 🎉 met Ace, and ", "Ace", " met Zoë.")
     assert sheet(sample)[0]["text"] == "Zoë 🎉 met Ace, and [[Ace]] met Zoë."
 
 
 def test_neither_form_nor_sheet_depend_on_the_right_answers(mini: Dataset) -> None:
-    sample = draw(mini, 91, 7)
+    sample = draw_sample(mini, 91, 7)
     swapped = replace(sample, key=replace(sample.key, items=(), digest="", seed=0))
     assert render_form(sample) == render_form(swapped)
     assert render_sheet(sample) == render_sheet(swapped)
 
 
 def test_neither_form_nor_sheet_show_commonness_or_what_tells_the_subset(tmp_path: Path) -> None:
-    sample = draw(one_name(tmp_path, "Ace came.", 0, 3), 2, 7)
+    sample = draw_sample(one_name(tmp_path, "Ace came.", 0, 3), 2, 7)
     for content in (render_form(sample), render_sheet(sample)):
         assert b"A vessel." in content
         for secret in (b"4711", b"4712", b"top-id", b"shadow-id", b'"gold"', b'"subset"', b'"top"', b'"shadow"'):
@@ -154,8 +154,8 @@ def test_neither_form_nor_sheet_show_commonness_or_what_tells_the_subset(tmp_pat
 )
 def test_markup_in_a_snippet_is_data_and_adds_nothing_to_the_page(tmp_path: Path, text: str) -> None:
     start = text.index("Ace")
-    marked = draw(one_name(tmp_path / "marked", text, start, start + 3), 1, 7)
-    plain = draw(one_name(tmp_path / "plain", "Ace", 0, 3), 1, 7)
+    marked = draw_sample(one_name(tmp_path / "marked", text, start, start + 3), 1, 7)
+    plain = draw_sample(one_name(tmp_path / "plain", "Ace", 0, 3), 1, 7)
     forms = render_form(marked), render_form(plain)
     assert forms[0].count(b"<") == forms[1].count(b"<")
     (item,) = study(forms[0])["items"]
@@ -163,13 +163,13 @@ def test_markup_in_a_snippet_is_data_and_adds_nothing_to_the_page(tmp_path: Path
 
 
 def test_the_name_of_a_study_is_escaped(world: Dataset) -> None:
-    page = render_form(draw(world, 2, 7, "<i>Study</i> & co")).decode()
+    page = render_form(draw_sample(world, 2, 7, "<i>Study</i> & co")).decode()
     assert "<title>&lt;i&gt;Study&lt;/i&gt; &amp; co: which one is meant?</title>" in page
     assert "<i>" not in page
 
 
 def test_the_form_asks_for_nothing_outside_itself(world: Dataset) -> None:
-    page = render_form(draw(world, 2, 7)).decode()
+    page = render_form(draw_sample(world, 2, 7)).decode()
     assert "default-src 'none'" in page
     assert not re.search(r"https?:|src=|href=", page)
 
@@ -178,13 +178,13 @@ def test_the_form_asks_for_nothing_outside_itself(world: Dataset) -> None:
 def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe(tmp_path: Path, head: str) -> None:
     text = f'{head}HYPERLINK("http://x","Ace")'
     start = text.index("Ace")
-    (row,) = sheet(draw(one_name(tmp_path, text, start, start + 3, ("-30-", "@home")), 1, 7))
+    (row,) = sheet(draw_sample(one_name(tmp_path, text, start, start + 3, ("-30-", "@home")), 1, 7))
     assert row["text"].startswith(f"'{head}HYPERLINK")
     assert {row["1"], row["2"]} == {"'-30-", "'@home: A vessel."}
 
 
 def test_the_sheet_has_a_row_for_each_question_and_an_empty_answer(world: Dataset) -> None:
-    sample = draw(world, 8, 7)
+    sample = draw_sample(world, 8, 7)
     rows = sheet(sample)
     assert [row["item"] for row in rows] == [str(number) for number in range(1, 9)]
     assert {row["answer"] for row in rows} == {""}
@@ -195,7 +195,7 @@ def test_the_sheet_has_a_row_for_each_question_and_an_empty_answer(world: Datase
 
 
 def test_a_sample_is_written_and_its_key_read_back(world: Dataset, tmp_path: Path) -> None:
-    sample = draw(world, 4, 7, "Pilot")
+    sample = draw_sample(world, 4, 7, "Pilot")
     written = write_sample(sample, tmp_path / "study")
     assert [path.name for path in written] == [FORM, SHEET, KEY]
     assert read_key(tmp_path / "study") == read_key(tmp_path / "study" / KEY) == sample.key
@@ -206,9 +206,9 @@ def test_a_sample_is_written_and_its_key_read_back(world: Dataset, tmp_path: Pat
 def test_no_file_of_a_sample_is_written_over_without_force(world: Dataset, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     with pytest.raises(UsageError, match=f"holds {name} already; --force writes over it"):
-        write_sample(draw(world, 4, 7), tmp_path)
+        write_sample(draw_sample(world, 4, 7), tmp_path)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [name]
-    write_sample(draw(world, 4, 7), tmp_path, force=True)
+    write_sample(draw_sample(world, 4, 7), tmp_path, force=True)
     assert (tmp_path / name).read_text(encoding="utf-8") != "mine"
 
 
@@ -237,7 +237,7 @@ def test_the_name_of_a_dataset_leads_to_no_other_place(
 
 
 def test_what_is_under_the_pointer_looks_chosen_only_where_there_is_a_pointer(world: Dataset) -> None:
-    page = render_form(draw(world, 4, 7)).decode()
+    page = render_form(draw_sample(world, 4, 7)).decode()
     hovered = [line for line in page.splitlines() if ":hover" in line]
     assert hovered
     assert all(line.startswith("@media (hover: hover) {") for line in hovered)

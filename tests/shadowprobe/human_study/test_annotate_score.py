@@ -11,14 +11,14 @@ import pytest
 from world import write_world
 
 from shadowprobe import InputError, UsageError
-from shadowprobe.annotate.agreement import Label, measure
-from shadowprobe.annotate.returned import Answer, Returned, read_returned
-from shadowprobe.annotate.sample import Asked, Item, Key, read_key
+from shadowprobe.base.jsonl import encode_json
 from shadowprobe.cli import main
-from shadowprobe.jsonl import encode_json
+from shadowprobe.human_study.agreement import Label, measure_agreement
+from shadowprobe.human_study.annotations import Annotations, ItemChoice, read_annotations
+from shadowprobe.human_study.sample import AnswerKey, KeyItem, SampledSubset, read_key
 
-T: Asked = "top"
-S: Asked = "shadow"
+T: SampledSubset = "top"
+S: SampledSubset = "shadow"
 N: Label = "not sufficient"
 # Ten items; the top entity is choice 1 of the first five and choice 2 of the others.
 GOLD = (T, T, T, S, T, S, S, S, T, S)
@@ -26,46 +26,46 @@ ANN: tuple[Label, ...] = (T, T, T, T, S, S, S, S, N, N)
 BOB: tuple[Label, ...] = (T, T, T, T, T, S, S, S, S, N)
 
 
-def key_of(gold: tuple[Asked, ...]) -> Key:
+def key_of(gold: tuple[SampledSubset, ...]) -> AnswerKey:
     """The key of a sample with these right answers."""
     items = []
     for number, subset in enumerate(gold, start=1):
         choices = (T, S) if number <= len(gold) / 2 else (S, T)
-        items.append(Item(number, f"id{number}", subset, "Avon", choices, gold=subset))
-    return Key("s1", "study", "world", "digest", 7, tuple(items))
+        items.append(KeyItem(number, f"id{number}", subset, "Avon", choices, gold=subset))
+    return AnswerKey("s1", "study", "world", "digest", 7, tuple(items))
 
 
-def returned(key: Key, name: str, labels: tuple[Label | None, ...]) -> Returned:
+def returned(key: AnswerKey, name: str, labels: tuple[Label | None, ...]) -> Annotations:
     """The answers of an annotator who says this; None is no answer."""
     answers = []
     for item, label in zip(key.items, labels, strict=True):
         if label is not None:
-            answers.append(Answer(item.item, 3 if label == N else item.choices.index(label) + 1))
-    return Returned(key.sample, name, tuple(answers))
+            answers.append(ItemChoice(item.item, 3 if label == N else item.choices.index(label) + 1))
+    return Annotations(key.sample, name, tuple(answers))
 
 
 @pytest.fixture
-def key() -> Key:
+def key() -> AnswerKey:
     return key_of(GOLD)
 
 
-def test_cohens_kappa_is_over_top_shadow_and_not_sufficient(key: Key) -> None:
+def test_cohens_kappa_is_over_top_shadow_and_not_sufficient(key: AnswerKey) -> None:
     # Same answer in 1-4, 6-8 and 10: 8 of 10. Ann says top 4, shadow 4, not sufficient 2 times; Bob 5, 4 and 1.
     # By chance: (4*5 + 4*4 + 2*1) / 100 = 0.38. Kappa = (0.8 - 0.38) / (1 - 0.38) = 21/31.
-    (found,) = measure(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)]).kappa
+    (found,) = measure_agreement(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)]).kappa
     assert (found.annotators, found.n, found.observed) == (("Ann", "Bob"), 10, 0.8)
     assert found.kappa == pytest.approx(21 / 31)
 
 
-def test_a_context_is_sufficient_where_nobody_says_that_it_is_not(key: Key) -> None:
-    found = measure(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)])
+def test_a_context_is_sufficient_if_no_annotator_says_that_it_is_not(key: AnswerKey) -> None:
+    found = measure_agreement(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)])
     assert (found.sufficient.hits, found.sufficient.n, found.sufficient.rate) == (8, 10, 0.8)
     assert [row.not_sufficient for row in found.annotators] == [2, 1]
 
 
-def test_table_2_is_over_the_sufficient_contexts(key: Key) -> None:
+def test_table_2_is_over_the_sufficient_contexts(key: AnswerKey) -> None:
     # Items 1-8. Top: 1, 2, 3, 5; Ann misses 5. Shadow: 4, 6, 7, 8; both miss 4.
-    found = measure(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)])
+    found = measure_agreement(key, [returned(key, "Ann", ANN), returned(key, "Bob", BOB)])
     ann, bob = found.annotators
     assert (ann.subsets["top"].hits, ann.subsets["top"].n, ann.subsets["top"].rate) == (3, 4, 0.75)
     assert (bob.subsets["top"].rate, bob.subsets["shadow"].rate, ann.subsets["shadow"].rate) == (1.0, 0.75, 0.75)
@@ -78,7 +78,7 @@ def test_the_papers_counts_give_the_numbers_that_it_prints() -> None:
     key = key_of((T,) * 37 + (S,) * 40 + (T,) * 14)
     first: tuple[Label, ...] = (S,) + (T,) * 36 + (T,) + (S,) * 39 + (N,) * 14
     second: tuple[Label, ...] = (S,) * 3 + (T,) * 34 + (T,) * 2 + (S,) * 38 + (T,) * 14
-    found = measure(key, [returned(key, "Annotator 1", first), returned(key, "Annotator 2", second)])
+    found = measure_agreement(key, [returned(key, "Annotator 1", first), returned(key, "Annotator 2", second)])
     one, two = (row.subsets for row in found.annotators)
     assert [f"{rate:.3f}" for rate in (one[T].rate, two[T].rate, found.average[T], two[S].rate)] == [
         "0.973",
@@ -89,31 +89,31 @@ def test_the_papers_counts_give_the_numbers_that_it_prints() -> None:
     assert f"{found.sufficient.rate:.0%}" == "85%"
 
 
-def test_an_item_that_somebody_left_out_counts_for_neither(key: Key) -> None:
+def test_an_item_without_the_answer_of_one_annotator_counts_for_neither(key: AnswerKey) -> None:
     without_first = (None, *BOB[1:])
-    found = measure(key, [returned(key, "Ann", ANN), returned(key, "Bob", without_first)])
+    found = measure_agreement(key, [returned(key, "Ann", ANN), returned(key, "Bob", without_first)])
     assert (found.items, found.complete, found.sufficient.n) == (10, 9, 9)
     assert found.kappa[0].n == 9
     assert [row.answered for row in found.annotators] == [10, 9]
     assert found.annotators[0].subsets["top"].n == 3
 
 
-def test_kappa_is_not_defined_where_every_answer_is_the_same(key: Key) -> None:
-    (found,) = measure(key, [returned(key, name, (T,) * 10) for name in ("Ann", "Bob")]).kappa
+def test_kappa_is_not_defined_where_every_answer_is_the_same(key: AnswerKey) -> None:
+    (found,) = measure_agreement(key, [returned(key, name, (T,) * 10) for name in ("Ann", "Bob")]).kappa
     assert (found.observed, found.kappa) == (1.0, None)
 
 
-def test_kappa_of_annotators_who_share_no_item_is_not_measured(key: Key) -> None:
+def test_kappa_of_annotators_without_a_common_item_is_not_measured(key: AnswerKey) -> None:
     halves = (*ANN[:5], *[None] * 5), (*[None] * 5, *BOB[5:])
-    found = measure(key, [returned(key, name, half) for name, half in zip("AB", halves, strict=True)])
+    found = measure_agreement(key, [returned(key, name, half) for name, half in zip("AB", halves, strict=True)])
     assert (found.kappa[0].n, found.kappa[0].kappa, found.complete, found.sufficient.rate) == (0, None, 0, None)
     assert found.average == {"shadow": None, "top": None}
 
 
-def test_one_annotator_alone_has_a_row_and_no_kappa_and_three_have_three(key: Key) -> None:
-    alone = measure(key, [returned(key, "Ann", ANN)])
+def test_one_annotator_alone_has_a_row_and_no_kappa_and_three_have_three(key: AnswerKey) -> None:
+    alone = measure_agreement(key, [returned(key, "Ann", ANN)])
     assert (alone.kappa, alone.sufficient.hits) == ((), 8)
-    three = measure(key, [returned(key, name, ANN) for name in ("Ann", "Bob", "Eve")])
+    three = measure_agreement(key, [returned(key, name, ANN) for name in ("Ann", "Bob", "Eve")])
     assert [kappa.annotators for kappa in three.kappa] == [("Ann", "Bob"), ("Ann", "Eve"), ("Bob", "Eve")]
     assert {kappa.kappa for kappa in three.kappa} == {1.0}
 
@@ -128,7 +128,7 @@ def handed_in(path: Path, **changes: Any) -> Path:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"sample": "s2"}, "field `sample`: answers the sample 's2', and the key is that of 's1'"),
+        ({"sample": "s2"}, "field `sample`: answers the sample 's2', but the key belongs to 's1'"),
         ({"annotator": " "}, "field `annotator`: is empty"),
         ({"schema": 2}, "field `schema`: is 2, and this shadowprobe reads 1: update it"),
         ({"answers": [{"item": 11, "choice": 1}]}, r"field `answers\[0\].item`: the sample has no item 11"),
@@ -138,24 +138,24 @@ def handed_in(path: Path, **changes: Any) -> Path:
         ({"answers": "1 2 3"}, "field `answers`: Expected `array`"),
     ],
 )
-def test_a_file_of_answers_that_cannot_be_is_refused(
-    key: Key, tmp_path: Path, changes: dict[str, Any], problem: str
+def test_an_invalid_file_of_answers_is_refused(
+    key: AnswerKey, tmp_path: Path, changes: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
-        read_returned([handed_in(tmp_path / "a.json", **changes)], key)
+        read_annotations([handed_in(tmp_path / "a.json", **changes)], key)
 
 
-def test_a_file_given_twice_is_refused_and_a_name_given_twice_is_numbered(key: Key, tmp_path: Path) -> None:
+def test_a_file_given_twice_is_refused_and_a_name_given_twice_is_numbered(key: AnswerKey, tmp_path: Path) -> None:
     one, other = handed_in(tmp_path / "a.json"), handed_in(tmp_path / "b.json")
-    assert [found.annotator for found in read_returned([one, other], key)] == ["Ann", "Ann #2"]
+    assert [found.annotator for found in read_annotations([one, other], key)] == ["Ann", "Ann #2"]
     with pytest.raises(UsageError, match="is given twice"):
-        read_returned([one, tmp_path / "." / "a.json"], key)
+        read_annotations([one, tmp_path / "." / "a.json"], key)
 
 
-def read_sheet(key: Key, path: Path, content: bytes) -> dict[int, int]:
+def read_sheet(key: AnswerKey, path: Path, content: bytes) -> dict[int, int]:
     """The choices in a sheet."""
     path.write_bytes(content)
-    (found,) = read_returned([path], key)
+    (found,) = read_annotations([path], key)
     assert found.annotator == path.stem
     return found.choices
 
@@ -172,7 +172,7 @@ def read_sheet(key: Key, path: Path, content: bytes) -> dict[int, int]:
     ],
     ids=["plain", "excel", "semicolons", "tabs", "code page", "line separator"],
 )
-def test_a_sheet_is_read_however_a_spreadsheet_saves_it(key: Key, tmp_path: Path, content: bytes) -> None:
+def test_a_sheet_is_read_however_a_spreadsheet_saves_it(key: AnswerKey, tmp_path: Path, content: bytes) -> None:
     assert read_sheet(key, tmp_path / "bob.csv", content) == {1: 2, 3: 3}
 
 
@@ -187,10 +187,10 @@ def test_a_sheet_is_read_however_a_spreadsheet_saves_it(key: Key, tmp_path: Path
         (b"sample,item,answer\ns1,one,1\n", ":2: field `item`: the sample has no item 'one'"),
         (b"sample,item,answer\ns1,1,Avon\n", ":2: field `answer`: is 'Avon': give 1, 2 or 3, or leave it empty"),
         (b"sample,item,answer\ns1,1,1\ns1,1,2\n", ":3: field `item`: item 1 is answered twice"),
-        (b'sample,item,answer\ns1,1,"1\n', "is no CSV"),
+        (b'sample,item,answer\ns1,1,"1\n', "is not CSV"),
     ],
 )
-def test_a_sheet_that_cannot_be_is_refused(key: Key, tmp_path: Path, content: bytes, problem: str) -> None:
+def test_an_invalid_sheet_is_refused(key: AnswerKey, tmp_path: Path, content: bytes, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         read_sheet(key, tmp_path / "bob.csv", content)
 
@@ -205,11 +205,11 @@ def test_a_sheet_that_cannot_be_is_refused(key: Key, tmp_path: Path, content: by
         ),
         (
             {"items": [{"item": 1, "id": "x", "subset": "top", "space": "A", "choices": ["a", "b"], "gold": "c"}]},
-            "field `gold`: 'c' is none of the choices of item 1",
+            "field `gold`: 'c' is not one of the choices of item 1",
         ),
     ],
 )
-def test_a_key_that_cannot_be_is_refused(key: Key, tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
+def test_an_invalid_key_is_refused(key: AnswerKey, tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
     (tmp_path / "sample.json").write_text(json.dumps(json.loads(encode_json(key)) | changes))
     with pytest.raises(InputError, match=problem):
         read_key(tmp_path)
@@ -260,7 +260,7 @@ def test_score_says_that_an_answer_is_missing_and_exits_with_1(command: Command)
     Path("cut.csv").write_text("sample,item,answer\n" + "".join(f"s1,{n},1\n" for n in range(1, 10)))
     code, out, _ = command("score", "Ann.json", "cut.csv", "--sample", "study")
     assert code == 1
-    assert "1 of 10 items lack somebody's answer" in " ".join(out.split())
+    assert "1 of 10 items lack an answer" in " ".join(out.split())
 
 
 def test_a_missing_key_is_one_line(command: Command) -> None:

@@ -8,10 +8,10 @@ import pytest
 from world import snippet
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, write_dataset
-from shadowprobe.build.records import Cut, PageText
-from shadowprobe.build.text import Prose
-from shadowprobe.contexts import cut_short, extended, masked, sentence_of
-from shadowprobe.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.base.prose import Prose
+from shadowprobe.dataset.kept_pages import Cut, PageText
+from shadowprobe.measure.context_variants import cut_to_sentence, cut_to_words, extend_snippets, mask_mention
 
 PROSE = Prose("en")
 
@@ -36,12 +36,12 @@ def marked(found: Snippet) -> str:
     ],
 )
 def test_the_sentence_of_a_mention_is_cut_out_with_its_mention(text: str, sentence: str) -> None:
-    assert marked(sentence_of(avon(text), PROSE)) == sentence
+    assert marked(cut_to_sentence(avon(text), PROSE)) == sentence
 
 
 def test_a_stop_within_the_mention_ends_no_sentence() -> None:
     found = snippet("a", "top", "She left. St. Ives. Then home.", "St. Ives", space="St. Ives", gold="St. Ives")
-    assert marked(sentence_of(found, PROSE)) == "[St. Ives]."
+    assert marked(cut_to_sentence(found, PROSE)) == "[St. Ives]."
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_a_stop_within_the_mention_ends_no_sentence() -> None:
     ],
 )
 def test_a_text_cut_short_has_three_words_on_each_side(text: str, few: str) -> None:
-    assert marked(cut_short(avon(text), 3)) == few
+    assert marked(cut_to_words(avon(text), 3)) == few
 
 
 def test_a_masked_mention_is_gone_wherever_it_stands_as_a_whole_word() -> None:
     first = avon("Avon and Avonmouth: the Avon, Avon’s end.")
-    assert marked(masked(first, "this")) == "[this] and Avonmouth: the this, this’s end."
+    assert marked(mask_mention(first, "this")) == "[this] and Avonmouth: the this, this’s end."
     later = Snippet("a", "top", first.text, 24, 28, space="Avon", gold="River Avon")
     assert later.mention == "Avon"
-    assert marked(masked(later, "this")) == "this and Avonmouth: the [this], this’s end."
+    assert marked(mask_mention(later, "this")) == "this and Avonmouth: the [this], this’s end."
 
 
 def built(tmp_path: Path, page: str, snippets: list[Snippet], cuts: list[Cut]) -> Dataset:
@@ -90,10 +90,10 @@ def test_a_page_gives_more_words_with_the_full_name_replaced(tmp_path: Path) -> 
     page = "The River Avon is long.\nBoats on the River Avon race in May. All of Bath looks at the River Avon then."
     one = avon("Boats on the Avon race in May.", source="http://a/1")
     dataset = built(tmp_path, page, [one], [cut(one.text, "Boats on the River Avon race in May.")])
-    (longer,) = extended([one], dataset, 4)
+    (longer,) = extend_snippets([one], dataset, 4)
     # Four words of the page before it, and four after; the full name in them gives way to the ambiguous one.
     assert marked(longer) == "Avon is long.\nBoats on the [Avon] race in May. All of Bath looks"
-    (longest,) = extended([one], dataset, 100)
+    (longest,) = extend_snippets([one], dataset, 100)
     assert marked(longest) == (
         "The Avon is long.\nBoats on the [Avon] race in May. All of Bath looks at the Avon then."
     )
@@ -102,8 +102,8 @@ def test_a_page_gives_more_words_with_the_full_name_replaced(tmp_path: Path) -> 
 def test_a_snippet_that_stands_twice_in_its_page_is_not_extended(tmp_path: Path) -> None:
     one = avon("Avon!", source="http://a/1")
     dataset = built(tmp_path, "River Avon! And again: River Avon!", [one], [cut("Avon!", "River Avon!")])
-    assert list(extended([one], dataset, 5)) == []
+    assert list(extend_snippets([one], dataset, 5)) == []
 
 
 def test_a_dataset_that_was_not_built_has_no_pages(world: Dataset) -> None:
-    assert list(extended(list(world.snippets()), world, 5)) == []
+    assert list(extend_snippets(list(world.snippets()), world, 5)) == []

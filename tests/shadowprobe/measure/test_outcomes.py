@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from world import hand_predictions, linked, shadow, snippet, top
 
 from shadowprobe import Answers, Candidate, Dataset, Prediction, write_dataset
-from shadowprobe.outcomes import MEANING, OUTCOMES, outcomes
+from shadowprobe.measure.outcomes import MEANING, OUTCOMES, classify_answers
 
 
 def outcome_of(answers: Answers, snippet_id: str) -> str:
-    return OUTCOMES[int(outcomes(answers)[answers.row[snippet_id]])]
+    return OUTCOMES[int(classify_answers(answers)[answers.row[snippet_id]])]
 
 
 def with_changed(world: Dataset, *changed: Prediction, without: Sequence[str] = ()) -> Answers:

@@ -10,10 +10,10 @@ import pytest
 from retrieval_world import as_kilt, rankings_of, write_collection
 
 from shadowprobe import InputError
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.retrieval.collection import Collection
-from shadowprobe.retrieval.model import Ranking
-from shadowprobe.retrieval.rankings import look_up, read_rankings
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.measure.rankings import look_up, read_rankings
+from shadowprobe.queries.collection import Collection
+from shadowprobe.queries.query import Ranking
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_bytes_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
         read_rankings(path)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_rankings(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is a directory"):

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowprobe.scoring import Counts, best_threshold, count, count_mention
+from shadowprobe.measure.scoring import MatchCounts, best_threshold, count_matches
 
 NAN = float("nan")
+
+
+def count_mention(gold: str | None, answers: list[str | None]) -> MatchCounts:
+    """GERBIL's rule for one gold mention: `None` is an entity outside the knowledge base, no answer is a skip."""
+    right = gold in answers
+    return MatchCounts(tp=int(right), fp=len(answers) - int(right), fn=int(not right))
+
+
+def add_up(mentions: Iterable[MatchCounts]) -> MatchCounts:
+    """The counts of many mentions: micro averages."""
+    return MatchCounts(*(sum(column) for column in zip(*mentions, strict=True)))
 
 
 @pytest.mark.parametrize(
     ("gold", "answers", "expected"),
     [
-        pytest.param("Utah", ["Utah"], Counts(1, 0, 0), id="in KB, right"),
-        pytest.param("Utah", ["Ohio"], Counts(0, 1, 1), id="in KB, wrong entity"),
-        pytest.param("Utah", [None], Counts(0, 1, 1), id="in KB, explicit NIL"),
-        pytest.param("Utah", [], Counts(0, 0, 1), id="in KB, skipped"),
-        pytest.param("Utah", ["Utah", "Ohio"], Counts(1, 1, 0), id="in KB, right and a second answer"),
-        pytest.param(None, [None], Counts(1, 0, 0), id="outside KB, any NIL"),
-        pytest.param(None, ["Utah"], Counts(0, 1, 1), id="outside KB, an entity"),
-        pytest.param(None, [], Counts(0, 0, 1), id="outside KB, skipped"),
+        pytest.param("Utah", ["Utah"], MatchCounts(1, 0, 0), id="in KB, right"),
+        pytest.param("Utah", ["Ohio"], MatchCounts(0, 1, 1), id="in KB, wrong entity"),
+        pytest.param("Utah", [None], MatchCounts(0, 1, 1), id="in KB, explicit NIL"),
+        pytest.param("Utah", [], MatchCounts(0, 0, 1), id="in KB, skipped"),
+        pytest.param("Utah", ["Utah", "Ohio"], MatchCounts(1, 1, 0), id="in KB, right and a second answer"),
+        pytest.param(None, [None], MatchCounts(1, 0, 0), id="outside KB, any NIL"),
+        pytest.param(None, ["Utah"], MatchCounts(0, 1, 1), id="outside KB, an entity"),
+        pytest.param(None, [], MatchCounts(0, 0, 1), id="outside KB, skipped"),
     ],
 )
-def test_one_mention_counts_as_gerbil_counts_it(gold: str | None, answers: list[str | None], expected: Counts) -> None:
+def test_one_mention_counts_as_gerbil_counts_it(
+    gold: str | None, answers: list[str | None], expected: MatchCounts
+) -> None:
     assert count_mention(gold, answers) == expected
 
 
@@ -44,8 +59,8 @@ def test_ten_gold_mentions_score_as_in_gerbils_table(
     answers: list[list[str | None]] = []
     for said, times in ((["gold"], right), (["other"], wrong), ([None], nil), ([], 10 - right - wrong - nil)):
         answers += [list(said)] * times
-    by_mention = sum((count_mention("gold", given_answers) for given_answers in answers), Counts())
-    in_columns = count(
+    by_mention = add_up(count_mention("gold", given_answers) for given_answers in answers)
+    in_columns = count_matches(
         np.array([given_answers == ["gold"] for given_answers in answers]),
         np.array([bool(given_answers) for given_answers in answers]),
     )
@@ -56,24 +71,24 @@ def test_ten_gold_mentions_score_as_in_gerbils_table(
 
 
 def test_nothing_asked_and_nothing_said_is_perfect() -> None:
-    assert (Counts().precision, Counts().recall, Counts().f1) == (1.0, 1.0, 1.0)
+    assert (MatchCounts().precision, MatchCounts().recall, MatchCounts().f1) == (1.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize("counts", [Counts(0, 3, 0), Counts(0, 0, 3), Counts(0, 2, 2)])
-def test_without_a_right_answer_everything_is_zero(counts: Counts) -> None:
+@pytest.mark.parametrize("counts", [MatchCounts(0, 3, 0), MatchCounts(0, 0, 3), MatchCounts(0, 2, 2)])
+def test_without_a_right_answer_everything_is_zero(counts: MatchCounts) -> None:
     assert (counts.precision, counts.recall, counts.f1) == (0.0, 0.0, 0.0)
 
 
 @given(st.lists(st.sampled_from(["right", "wrong", "nil", "skipped"])))
 def test_columns_and_single_mentions_always_agree(outcomes: list[str]) -> None:
     said: dict[str, list[str | None]] = {"right": ["gold"], "wrong": ["other"], "nil": [None], "skipped": []}
-    summed = sum((count_mention("gold", said[outcome]) for outcome in outcomes), Counts())
+    summed = add_up(count_mention("gold", said[outcome]) for outcome in outcomes)
     correct = np.array([outcome == "right" for outcome in outcomes], dtype=bool)
     given_answers = np.array([outcome != "skipped" for outcome in outcomes], dtype=bool)
-    assert count(correct, given_answers) == summed
+    assert count_matches(correct, given_answers) == summed
 
 
-def threshold(correct: list[int], score: list[float]) -> tuple[float, Counts]:
+def threshold(correct: list[int], score: list[float]) -> tuple[float, MatchCounts]:
     """The best threshold where every mention is answered."""
     return best_threshold(np.array(correct, bool), np.ones(len(correct), bool), np.array(score))
 
@@ -82,23 +97,23 @@ def test_the_threshold_drops_the_wrong_answer_that_scores_lowest() -> None:
     # F1 at cut 0: 2*2/(2+1+3) = 0.667; above 0.1 the wrong one is gone: 2*2/(2+0+3) = 0.8; above 0.5: 2/(1+3) = 0.5.
     cut, counts = threshold([1, 1, 0], [0.9, 0.5, 0.1])
     assert cut == 0.1
-    assert counts == Counts(2, 0, 1)
+    assert counts == MatchCounts(2, 0, 1)
 
 
 def test_a_threshold_that_cannot_help_is_zero() -> None:
-    assert threshold([1, 1], [0.2, 0.9]) == (0.0, Counts(2, 0, 0))
+    assert threshold([1, 1], [0.2, 0.9]) == (0.0, MatchCounts(2, 0, 0))
 
 
 def test_scores_of_exactly_zero_are_lost_even_in_the_first_row() -> None:
-    assert threshold([1, 1], [0.0, 0.0]) == (0.0, Counts(0, 0, 2))
+    assert threshold([1, 1], [0.0, 0.0]) == (0.0, MatchCounts(0, 0, 2))
 
 
 def test_negative_scores_always_lose_the_lowest() -> None:
-    assert threshold([1, 1], [-1.0, -0.5]) == (-1.0, Counts(1, 0, 1))
+    assert threshold([1, 1], [-1.0, -0.5]) == (-1.0, MatchCounts(1, 0, 1))
 
 
 def test_answers_without_a_score_survive_every_cut() -> None:
-    assert threshold([1, 0], [NAN, 0.4]) == (0.4, Counts(1, 0, 1))
+    assert threshold([1, 0], [NAN, 0.4]) == (0.4, MatchCounts(1, 0, 1))
 
 
 def test_equal_f1_keeps_the_lowest_cut() -> None:

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowprobe.statistics import bootstrap_counts, f1_interval, mcnemar, paired_difference, wilson
+from shadowprobe.measure.statistics import (
+    bootstrap_counts,
+    count_pairs,
+    decide,
+    f1_interval,
+    mcnemar,
+    paired_difference,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(
@@ -109,3 +117,18 @@ def test_every_bootstrap_round_draws_as_many_items_as_there_are() -> None:
 
 def test_a_difference_without_pairs_can_be_anything() -> None:
     assert paired_difference(0, 0, 0, 0) == (-1.0, 1.0)
+
+
+def test_items_are_counted_by_which_of_two_systems_has_them() -> None:
+    first = np.array([True, True, True, False, False, False, False])
+    second = np.array([True, False, False, True, False, False, False])
+    counts = count_pairs(first, second)
+    assert (counts.both, counts.first_only, counts.second_only, counts.neither) == (1, 2, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("interval", "word"),
+    [((0.1, 0.3), "more"), ((-0.3, -0.1), "less"), ((-0.1, 0.1), "undecided"), ((0.0, 0.2), "undecided")],
+)
+def test_an_interval_decides_only_where_it_does_not_hold_0(interval: tuple[float, float], word: str) -> None:
+    assert decide(interval, above="more", below="less") == word

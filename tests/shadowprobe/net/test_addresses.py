@@ -11,20 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from web_pages import LOOPBACK, html, web
 
-from shadowprobe.build.addresses import (
-    PinnedBackend,
-    RefusedError,
-    UnknownHostError,
-    is_public,
-    joined_url,
-    plain_url,
-)
-from shadowprobe.build.fetch import Fetcher, NoAnswerError
-from shadowprobe.build.politeness import Manners
+from shadowprobe.build.web.fetch import Fetcher
+from shadowprobe.build.web.politeness import Manners
+from shadowprobe.net import client
+from shadowprobe.net.addresses import PinnedResolver, is_public
+from shadowprobe.net.failures import NoResponseError, RefusedError, UnknownHostError
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
@@ -91,17 +85,17 @@ def test_every_other_address_is_refused(address: str) -> None:
 
 
 def test_a_network_can_be_allowed_without_the_others() -> None:
-    backend = PinnedBackend(("127.0.0.0/8",))
-    assert backend.may_ask("127.0.0.5")
-    assert not backend.may_ask("10.0.0.1")
-    assert not backend.may_ask("::1")
-    backend.close()
+    resolver = PinnedResolver(("127.0.0.0/8",))
+    assert resolver.is_allowed("127.0.0.5")
+    assert not resolver.is_allowed("10.0.0.1")
+    assert not resolver.is_allowed("::1")
+    asyncio.run(resolver.close())
 
 
 def test_all_private_addresses_can_be_allowed() -> None:
-    backend = PinnedBackend(True)
-    assert backend.may_ask("10.0.0.1")
-    backend.close()
+    resolver = PinnedResolver(True)
+    assert resolver.is_allowed("10.0.0.1")
+    asyncio.run(resolver.close())
 
 
 def row(address: str) -> tuple[Any, ...]:
@@ -109,11 +103,11 @@ def row(address: str) -> tuple[Any, ...]:
 
 
 def addresses_of(host: str, *found: str) -> list[str]:
-    backend = PinnedBackend(lookup=lambda host, port: [row(address) for address in found])
+    resolver = PinnedResolver(lookup=lambda host, port: [row(address) for address in found])
     try:
-        return asyncio.run(backend.addresses(host, 80))
+        return [row["host"] for row in asyncio.run(resolver.resolve(host, 80))]
     finally:
-        backend.close()
+        asyncio.run(resolver.close())
 
 
 def test_a_host_with_public_addresses_gives_each_once() -> None:
@@ -127,17 +121,17 @@ def test_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0"])
 def test_every_way_to_write_loopback_is_refused(host: str) -> None:
-    backend = PinnedBackend()
+    resolver = PinnedResolver()
     with pytest.raises((RefusedError, UnknownHostError)):
-        asyncio.run(backend.addresses(host, 80))
-    backend.close()
+        asyncio.run(resolver.resolve(host, 80))
+    asyncio.run(resolver.close())
 
 
 def test_localhost_is_refused_as_private() -> None:
-    backend = PinnedBackend()
+    resolver = PinnedResolver()
     with pytest.raises(RefusedError, match="a private address"):
-        asyncio.run(backend.addresses("localhost", 80))
-    backend.close()
+        asyncio.run(resolver.resolve("localhost", 80))
+    asyncio.run(resolver.close())
 
 
 def test_a_name_without_an_address_is_told_from_one_that_cannot_be_looked_up() -> None:
@@ -145,10 +139,10 @@ def test_a_name_without_an_address_is_told_from_one_that_cannot_be_looked_up() -
         def lookup(host: str, port: int) -> list[tuple[Any, ...]]:
             raise socket.gaierror(code, "no")
 
-        backend = PinnedBackend(lookup=lookup)
+        resolver = PinnedResolver(lookup=lookup)
         with pytest.raises(UnknownHostError) as caught:
-            asyncio.run(backend.addresses("example.org", 80))
-        backend.close()
+            asyncio.run(resolver.resolve("example.org", 80))
+        asyncio.run(resolver.close())
         return caught.value
 
     gone, passing = failing(socket.EAI_NONAME), failing(socket.EAI_AGAIN)
@@ -157,10 +151,10 @@ def test_a_name_without_an_address_is_told_from_one_that_cannot_be_looked_up() -
 
 
 def test_a_name_that_no_resolver_takes_is_no_such_host() -> None:
-    backend = PinnedBackend()
+    resolver = PinnedResolver()
     with pytest.raises(UnknownHostError, match="no such host"):
-        asyncio.run(backend.addresses("a" * 64 + ".org", 80))
-    backend.close()
+        asyncio.run(resolver.resolve("a" * 64 + ".org", 80))
+    asyncio.run(resolver.close())
 
 
 def test_a_name_server_that_changes_its_mind_does_not_move_the_connection() -> None:
@@ -176,7 +170,7 @@ def test_a_name_server_that_changes_its_mind_does_not_move_the_connection() -> N
         try:
             first = await fetcher.get(f"http://rebinding.example:{port}/")
             # A new connection is a new question, and its answer is checked as well.
-            with pytest.raises(NoAnswerError, match="a private address"):
+            with pytest.raises(NoResponseError, match="a private address"):
                 await fetcher.get(f"http://rebinding.example:{port + 1}/")
             return first.body
         finally:
@@ -203,70 +197,6 @@ def test_the_next_address_is_taken_where_the_first_has_nobody() -> None:
         assert asyncio.run(ask(served.port)) == b"here"
 
 
-@pytest.mark.parametrize(
-    ("given", "plain"),
-    [
-        ("http://example.org", "http://example.org/"),
-        ("HTTP://Example.ORG:80/A?b=C#part", "http://example.org/A?b=C"),
-        ("https://example.org:443/", "https://example.org/"),
-        ("http://münchen.example/straße", "http://xn--mnchen-3ya.example/stra%C3%9Fe"),
-        (" http://example.org/a b ", "http://example.org/a%20b"),
-        ("http://example.org:8080/", "http://example.org:8080/"),
-        ("http://[2001:db8::1]/", "http://[2001:db8::1]/"),
-    ],
-)
-def test_a_url_has_one_spelling(given: str, plain: str) -> None:
-    assert plain_url(given) == plain
-    assert plain_url(plain) == plain
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://",
-        "http:///path",
-        "http://example.org:99999/",
-        "http://example.org:0x/",
-        "http://exam ple.org/",
-        "http://[::1/",
-        "http://exa\u200bmple.org/",
-        "http://a\nb/",
-        "http://[1:2]/x",
-        "http://[1:2]/x#a",
-        "http://example.com／foo#bar",
-        f"http://{'a.' * 130}org/",
-    ],
-)
-def test_what_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(RefusedError, match=r"^not a URL$"):
-        plain_url(url)
-
-
-@pytest.mark.parametrize("url", ["ftp://example.org/", "file:///etc/passwd", "data:text/html,x", "example.org", ""])
-def test_only_http_and_https_are_asked(url: str) -> None:
-    with pytest.raises(RefusedError, match="neither http nor https"):
-        plain_url(url)
-
-
-def test_a_url_with_a_password_is_refused() -> None:
-    with pytest.raises(RefusedError, match="a URL with a password"):
-        plain_url("http://me:secret@example.org/")
-
-
-def test_a_redirect_is_read_relative_to_its_page() -> None:
-    assert joined_url("https://example.org/a/b", "../c") == "https://example.org/c"
-    assert joined_url("https://example.org/a", "//example.com/x#y") == "https://example.com/x"
-    with pytest.raises(RefusedError, match="a redirect to neither http nor https"):
-        joined_url("https://example.org/", "javascript:alert(1)")
-
-
-def test_no_socket_of_this_machine_is_opened() -> None:
-    backend = PinnedBackend(True)
-    with pytest.raises(RefusedError):
-        asyncio.run(backend.connect_unix_socket("/run/some.sock"))
-    backend.close()
-
-
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed, which makes the certificate")
 def test_tls_speaks_to_the_host_by_its_name_and_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
@@ -279,7 +209,7 @@ def test_tls_speaks_to_the_host_by_its_name_and_checks_it(tmp_path: Path, monkey
     server_side.load_cert_chain(certificate, key)
     server_side.sni_callback = lambda connection, name, context: asked_for.append(name)
     trusting = ssl.create_default_context(cafile=str(certificate))
-    monkeypatch.setattr(httpx, "create_ssl_context", lambda **options: trusting)
+    monkeypatch.setattr(client, "_make_ssl_context", lambda use_environment: trusting)
 
     async def page(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -294,7 +224,7 @@ def test_tls_speaks_to_the_host_by_its_name_and_checks_it(tmp_path: Path, monkey
         async with await asyncio.start_server(page, "127.0.0.1", 0, ssl=server_side) as server:
             port = server.sockets[0].getsockname()[1]
             try:
-                with pytest.raises(NoAnswerError, match="a certificate that is not valid"):
+                with pytest.raises(NoResponseError, match="a certificate that is not valid"):
                     await fetcher.get(f"https://wrong.example:{port}/")
                 return (await fetcher.get(f"https://right.example:{port}/")).body
             finally:

@@ -1,4 +1,4 @@
-"""A plain connection does what httpx's own does, and reports what goes wrong in httpx's own words."""
+"""One request at a time: connections, redirects, decompression, and the errors of each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from typing import TypeVar
 
 import httpx
 import pytest
 from service import Asked, Reply, serving
 
-from shadowprobe import ItemError
-from shadowprobe.connections import Connections, PlainConnection
+from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.client import Client
+from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError, RefusedError
+from shadowprobe.net.limits import Limits
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -40,10 +45,29 @@ def raw_server(*answers: bytes) -> Iterator[str]:
         listener.close()
 
 
-def ask(work: Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]) -> httpx.Response:
-    async def asked() -> httpx.Response:
-        async with httpx.AsyncClient(transport=PlainConnection(), follow_redirects=True) as client:
+class Asking:
+    """A client with the verbs that the tests need."""
+
+    def __init__(self) -> None:
+        self._client = Client()
+
+    async def get(self, url: str) -> httpx.Response:
+        return await self._client.send(httpx.Request("GET", url))
+
+    async def post(self, url: str, content: str) -> httpx.Response:
+        return await self._client.send(httpx.Request("POST", url, content=content))
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def ask(work: Callable[[Asking], Awaitable[T]]) -> T:
+    async def asked() -> T:
+        client = Asking()
+        try:
             return await work(client)
+        finally:
+            await client.close()
 
     return asyncio.run(asked())
 
@@ -62,16 +86,12 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
         ports.add(threading.get_ident())
         return 200, {}, asked.body or asked.method.encode()
 
-    async def thrice(client: httpx.AsyncClient, url: str) -> list[str]:
-        return [(await client.post(url, content=text)).text for text in ("eins", "zwei", "")]
-
     with serving(note_port) as service:
 
-        async def asked() -> list[str]:
-            async with httpx.AsyncClient(transport=PlainConnection()) as client:
-                return await thrice(client, service.url)
+        async def thrice(client: Asking) -> list[str]:
+            return [(await client.post(service.url, content=text)).text for text in ("eins", "zwei", "")]
 
-        assert asyncio.run(asked()) == ["eins", "zwei", "POST"]
+        assert ask(thrice) == ["eins", "zwei", "POST"]
     # One thread of the service for each connection.
     assert len(ports) == 1
 
@@ -79,7 +99,7 @@ def test_a_connection_is_kept_for_the_next_request() -> None:
 def test_a_kept_connection_that_the_service_has_closed_is_opened_anew() -> None:
     with raw_server(OK, OK) as url:
 
-        async def twice(client: httpx.AsyncClient) -> httpx.Response:
+        async def twice(client: Asking) -> httpx.Response:
             await client.get(url)
             return await client.get(url)
 
@@ -104,9 +124,9 @@ def test_a_kept_connection_that_breaks_in_the_midst_of_an_answer_is_the_callers_
     threading.Thread(target=serve, daemon=True).start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
-    async def twice(client: httpx.AsyncClient) -> httpx.Response:
+    async def twice(client: Asking) -> httpx.Response:
         assert (await client.get(url)).text == "ok"
-        with pytest.raises(httpx.RemoteProtocolError):
+        with pytest.raises(BrokenResponseError):
             await client.get(url)
         return await client.get(url)
 
@@ -140,7 +160,7 @@ def test_what_comes_unasked_after_an_answer_is_not_the_answer_to_the_next_reques
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
-    async def twice(client: httpx.AsyncClient) -> httpx.Response:
+    async def twice(client: Asking) -> httpx.Response:
         assert (await client.get(url)).text == "right 1"
         await asyncio.to_thread(sent.wait, 10)
         # The loop has to hear of what has come.
@@ -153,29 +173,19 @@ def test_what_comes_unasked_after_an_answer_is_not_the_answer_to_the_next_reques
     assert answer.text == "right 2"
 
 
-def through_connections(url: str) -> httpx.Response:
-    async def asked() -> httpx.Response:
-        connections = Connections(url, timeout=5, follow_redirects=True)
-        try:
-            return await connections.send(connections.build_request("GET", url))
-        finally:
-            await connections.aclose()
-
-    return asyncio.run(asked())
-
-
 @pytest.mark.parametrize("packing", ["gzip, gzip", "deflate,GZIP", "br", "zstd"])
 def test_an_answer_is_unpacked_once_and_in_no_way_that_was_not_asked_for(packing: str) -> None:
     twice = gzip.compress(gzip.compress(b"[]"))
     with serving(lambda *_: (200, {"Content-Encoding": packing}, twice)) as service:
-        with pytest.raises(ItemError, match=f"^the answer is packed as '{packing}', which was not asked for$"):
-            through_connections(service.url)
+        with pytest.raises(BrokenResponseError) as refused:
+            get(service.url)
+        assert refused.value.message == f"a compression that was not requested ({packing})"
         assert service.requests[0].headers["accept-encoding"] == "gzip, deflate"
 
 
 def test_a_charset_in_the_place_of_a_packing_is_passed_over() -> None:
     with serving(lambda *_: (200, {"Content-Encoding": "UTF-8"}, "Köln".encode())) as service:
-        assert through_connections(service.url).text == "Köln"
+        assert get(service.url).text == "Köln"
 
 
 def test_what_a_redirect_carries_is_not_unpacked() -> None:
@@ -184,7 +194,7 @@ def test_what_a_redirect_carries_is_not_unpacked() -> None:
         return (302, {"Location": "/there", "Content-Encoding": "gzip"}, b"no") if number == 1 else (200, {}, b"there")
 
     with serving(redirect) as service:
-        assert through_connections(service.url).text == "there"
+        assert get(service.url).text == "there"
 
 
 def test_a_packed_answer_is_unpacked_and_one_in_pieces_put_together() -> None:
@@ -211,12 +221,12 @@ def test_a_word_before_the_answer_is_passed_over() -> None:
     ids=["nothing", "cut short", "rubbish"],
 )
 def test_a_broken_answer_is_a_fault_of_the_other_side(answer: bytes) -> None:
-    with raw_server(answer) as url, pytest.raises(httpx.RemoteProtocolError):
+    with raw_server(answer) as url, pytest.raises(BrokenResponseError):
         get(url)
 
 
 def test_a_port_where_nobody_listens_is_no_connection() -> None:
-    with pytest.raises(httpx.ConnectError):
+    with pytest.raises(ConnectionFailedError):
         get("http://127.0.0.1:9/")
 
 
@@ -230,7 +240,7 @@ def test_a_request_that_is_given_up_leaves_nothing_for_the_next() -> None:
 
     with serving(slow_once) as service:
 
-        async def impatient(client: httpx.AsyncClient) -> httpx.Response:
+        async def impatient(client: Asking) -> httpx.Response:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):
                     await client.post(service.url, content="first")
@@ -243,7 +253,63 @@ def test_a_request_that_is_given_up_leaves_nothing_for_the_next() -> None:
 def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda number, asked: (200, {}, b"by the proxy")) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/api"))
-        assert through_connections("http://linker.example/api").text == "by the proxy"
+        assert get("http://linker.example/api").text == "by the proxy"
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         with serving(lambda number, asked: (200, {}, b"directly")) as service:
-            assert through_connections(service.url).text == "directly"
+            assert get(service.url).text == "directly"
+
+
+def test_a_password_of_the_url_is_sent_as_a_header() -> None:
+    with serving(lambda *_: (200, {}, b"")) as service:
+        get(service.url.replace("://", "://me:p%40ss@"))
+    # The same as `printf 'me:p@ss' | base64`.
+    assert service.requests[0].headers["authorization"] == "Basic bWU6cEBzcw=="
+
+
+def test_cookies_are_not_sent_back() -> None:
+    with serving(lambda *_: (200, {"Set-Cookie": "id=1"}, b"")) as service:
+
+        async def twice(client: Asking) -> None:
+            await client.get(service.url)
+            await client.get(service.url)
+
+        ask(twice)
+    assert "cookie" not in service.requests[1].headers
+
+
+def test_a_large_body_is_sent_whole() -> None:
+    with serving(lambda number, asked: (200, {}, b"%d" % len(asked.body))) as service:
+        assert ask(lambda client: client.post(service.url, "x" * 3_000_000)).text == "3000000"
+
+
+def test_a_proxy_that_cannot_be_used_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
+    with pytest.raises(NoResponseError) as refused:
+        get("http://linker.invalid/")
+    assert "\n" not in refused.value.message
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "127.0.0.1/x"])
+def test_only_http_is_sent(url: str) -> None:
+    with pytest.raises(RefusedError, match="neither http nor https"):
+        get(url)
+
+
+def test_code_without_a_loop_has_the_same_client_also_inside_one() -> None:
+    async def notebook(url: str) -> str:
+        with closing(BlockingClient(user_agent="tests/1")) as client:
+            return client.send(httpx.Request("GET", url), Limits()).text
+
+    with serving(lambda number, asked: (200, {}, asked.headers["user-agent"].encode())) as service:
+        assert asyncio.run(notebook(service.url)) == "tests/1"
+    assert "http-client" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_client_that_nobody_closed_ends_its_thread() -> None:
+    with serving(lambda *_: (200, {}, b"")) as service:
+        client = BlockingClient()
+        client.send(httpx.Request("GET", service.url), Limits())
+        (thread,) = [thread for thread in threading.enumerate() if thread.name == "http-client"]
+        del client
+        thread.join(10)
+        assert not thread.is_alive()

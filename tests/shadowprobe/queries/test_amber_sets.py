@@ -11,7 +11,7 @@ from refusals import Damage, change, drop, ids, put, spoil, whole, write
 from retrieval_world import SETS, amber_set, entity, query, write_sets
 
 from shadowprobe import InputError
-from shadowprobe.retrieval.amber_sets import read_amber_sets
+from shadowprobe.queries.amber_sets import read_amber_sets
 
 # A set with every field that the release documents; fact checking has a word for its answer, not a list.
 RELEASED = """

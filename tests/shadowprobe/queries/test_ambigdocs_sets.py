@@ -12,9 +12,9 @@ from namesake_sets import AVON, BERG, SETS, ambig_set, as_released, write_sets
 from world import write_world
 
 from shadowprobe import Card, Dataset, InputError, write_dataset
-from shadowprobe.jsonl import encode_json
-from shadowprobe.retrieval.ambigdocs import read_ambigdocs, sets_from
-from shadowprobe.retrieval.stopwords import content_words
+from shadowprobe.base.jsonl import encode_json
+from shadowprobe.measure.content_words import content_words
+from shadowprobe.queries.ambigdocs_sets import make_ambig_sets, read_ambigdocs
 
 
 def test_a_list_and_lines_are_read_alike(tmp_path: Path) -> None:
@@ -69,14 +69,14 @@ FAULTS = [
     (changed(question=None), "question", "Object missing required field `question`"),
     (changed(question=7), "question", "Expected `str`, got `int`"),
     (changed(question=" "), "question", "is empty"),
-    (changed(ambiguous_entity="(disambiguation)"), "ambiguous_entity", "names nothing"),
+    (changed(ambiguous_entity="(disambiguation)"), "ambiguous_entity", "contains no name"),
     (changed(qid=""), "qid", "is empty"),
     (changed(qid="avon"), "qid", "'avon' stands twice"),
-    (changed(documents=[]), "documents", "namesakes are two at least, and here is none"),
-    (changed(documents=as_released(BERG)["documents"][:1]), "documents", "namesakes are two at least, and here is 1"),
+    (changed(documents=[]), "documents", "expected at least two namesakes, got 0"),
+    (changed(documents=as_released(BERG)["documents"][:1]), "documents", "expected at least two namesakes, got 1"),
     (with_document(title=""), "documents[1].title", "is empty"),
     (with_document(answer=[]), "documents[1].answer", "is empty"),
-    (with_document(answer=["1912", " "]), "documents[1].answer", "is empty"),
+    (with_document(answer=["1912", " "]), "documents[1].answer[1]", "is empty"),
     (with_document(text=None), "documents[1]", "Object missing required field `text`"),
     (with_document(answer=1912), "documents[1].answer", "Expected `str | array`, got `int`"),
 ]
@@ -91,8 +91,9 @@ def test_what_is_wrong_is_named_by_item_or_line_and_by_field(
     lines.write_text(f"{json.dumps(as_released(AVON))}\n\n{json.dumps(item)}\n")
     with pytest.raises(InputError) as caught:
         read_ambigdocs(listed)
-    assert f"item 1: {problem}" in str(caught.value)
-    assert (caught.value.path, caught.value.field) == (listed, field)
+    assert (caught.value.path, caught.value.problem) == (listed, problem)
+    # The field of an item that lacks a field is the item itself.
+    assert caught.value.field == ("[1]" if problem == "Object missing required field `question`" else f"[1].{field}")
     with pytest.raises(InputError) as caught:
         read_ambigdocs(lines)
     assert (caught.value.line, caught.value.field) == (3, field)
@@ -104,11 +105,11 @@ def test_what_is_wrong_is_named_by_item_or_line_and_by_field(
     [
         (b"", "holds no set"),
         (b"[]", "holds no set"),
-        (b"[1, 2", "not valid JSON"),
+        (b"[", "not valid JSON"),
         (b"<html>", "not valid JSON"),
         (b"[\xff]", "is not UTF-8"),
         (b'[{"question"', "not valid JSON"),
-        (b"[7]", "item 0: Expected `object`, got `int`"),
+        (b"[7]", "field `[0]`: Expected `object`, got `int`"),
     ],
 )
 def test_a_file_that_holds_no_sets_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
@@ -145,7 +146,7 @@ WHAT = {
 
 def test_sets_are_made_from_the_descriptions_of_a_dataset(world: Dataset, tmp_path: Path) -> None:
     questions = asked(tmp_path / "questions.jsonl", WHAT, WHAT | {"question": "And where?"})
-    first, second = sets_from(world, questions)
+    first, second = make_ambig_sets(world, questions)
     assert (first.id, second.id, second.question) == ("Avon 1", "Avon 2", "And where?")
     assert [(each.title, each.text, each.answers, each.pid) for each in first.documents] == [
         ("Avon (river)", "Fresh water that runs to the sea.", ["fresh water", "water"], 100),
@@ -159,19 +160,19 @@ def test_sets_are_made_from_the_descriptions_of_a_dataset(world: Dataset, tmp_pa
     ("fields", "field", "problem"),
     [
         ({"name": "Avom"}, "name", "`world` has no name 'Avom' (did you mean `Avon`?)"),
-        ({"answers": {"Avon (river)": "a", "Avon (shop)": "b"}}, "answers", "'Avon (shop)' is no entity of 'Avon'"),
-        ({"answers": {"Avon (river)": "a"}}, "answers", "namesakes are two at least, and here is 1"),
-        ({"answers": {"Avon (river)": "a", "Avon (ship)": " "}}, "answers", "is empty"),
+        ({"answers": {"Avon (river)": "a", "Avon (shop)": "b"}}, "answers", "'Avon (shop)' is not an entity of 'Avon'"),
+        ({"answers": {"Avon (river)": "a"}}, "answers", "expected at least two namesakes, got 1"),
+        ({"answers": {"Avon (river)": "a", "Avon (ship)": " "}}, "answers[...]", "is empty"),
         ({"question": ""}, "question", "is empty"),
         ({"answers": None}, "answers", "Expected `object`, got `null`"),
     ],
 )
-def test_a_question_that_the_dataset_cannot_be_asked_is_refused(
+def test_a_question_that_does_not_fit_the_dataset_is_refused(
     world: Dataset, tmp_path: Path, fields: dict[str, Any], field: str, problem: str
 ) -> None:
     questions = asked(tmp_path / "questions.jsonl", WHAT, WHAT | fields)
     with pytest.raises(InputError) as caught:
-        sets_from(world, questions)
+        make_ambig_sets(world, questions)
     assert (caught.value.line, caught.value.field) == (2, field)
     assert caught.value.problem.startswith(problem)
 
@@ -182,10 +183,10 @@ def test_an_entity_without_a_description_makes_no_document(tmp_path: Path) -> No
     snippets = {"top": list(whole.snippets("top"))}
     bare = write_dataset(tmp_path / "bare", Card(name="bare"), entities, whole.spaces.values(), snippets)  # type: ignore[arg-type]
     with pytest.raises(InputError) as caught:
-        sets_from(bare, asked(tmp_path / "questions.jsonl", WHAT))
+        make_ambig_sets(bare, asked(tmp_path / "questions.jsonl", WHAT))
     assert caught.value.problem == ("'Avon (ship)' has no description in `bare`: `shadowprobe describe` fills it")
 
 
 def test_a_file_without_questions_is_refused(world: Dataset, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no question"):
-        sets_from(world, asked(tmp_path / "questions.jsonl"))
+        make_ambig_sets(world, asked(tmp_path / "questions.jsonl"))

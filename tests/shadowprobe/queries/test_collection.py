@@ -13,8 +13,8 @@ from refusals import Damage, change, drop, ids, put, spoil, whole, write
 from retrieval_world import DOCUMENTS, write_collection, write_documents
 
 from shadowprobe import InputError, UsageError
-from shadowprobe.retrieval.collection import digest_of, open_collection, read_documents
-from shadowprobe.retrieval.model import Document
+from shadowprobe.queries.collection import digest_of, open_collection, read_documents
+from shadowprobe.queries.query import Document
 
 # Two articles of KILT's knowledge source, with the fields that are read and some that are not.
 KILT = [
@@ -161,7 +161,7 @@ def test_a_line_of_kilt_without_a_field_is_refused(tmp_path: Path) -> None:
     assert refused.value.line == 1
 
 
-def test_a_packed_file_that_is_cut_off_or_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_compressed_file_that_is_truncated_or_invalid_is_refused(tmp_path: Path) -> None:
     whole_file = gzip.compress(b"".join(b'{"id": "%d", "title": "", "text": ""}\n' % n for n in range(5000)))
     (tmp_path / "cut.jsonl.gz").write_bytes(whole_file[:-2000])
     with pytest.raises(InputError, match="is cut off"):
@@ -171,7 +171,7 @@ def test_a_packed_file_that_is_cut_off_or_is_none_is_refused(tmp_path: Path) -> 
         list(read_documents(tmp_path / "plain.jsonl.gz"))
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         list(read_documents(tmp_path / "nowhere.jsonl"))
     with pytest.raises(InputError, match="is a directory, not a file"):

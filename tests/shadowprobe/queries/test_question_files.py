@@ -9,7 +9,7 @@ import pytest
 from retrieval_world import write_questions
 
 from shadowprobe import InputError
-from shadowprobe.retrieval.entity_questions import ask, equal_buckets, read_questions, relations
+from shadowprobe.queries.question_files import equal_buckets, make_question, read_questions, relations
 
 GOOD = {"question": "Where was Elbe born?", "answers": ["Cuxhaven"]}
 
@@ -61,10 +61,10 @@ REFUSED = [
     ('[{"answers": ["x"]}]', "missing required field `question`", "[0]"),
     ('[{"question": "?"}]', "missing required field `answers`", "[0]"),
     ('[{"question": "?", "answers": ["x"]}, {"question": " ", "answers": ["x"]}]', "is empty", "[1].question"),
-    ('[{"question": "?", "answers": []}]', "has none", "[0].answers"),
-    ('[{"question": "?", "answers": ["x", ""]}]', "one is empty", "[0].answers"),
+    ('[{"question": "?", "answers": []}]', "is empty", "[0].answers"),
+    ('[{"question": "?", "answers": ["x", ""]}]', "is empty", "[0].answers[1]"),
     ('[{"question": "?", "answers": "x"}]', "Expected `array`, got `str`", "[0].answers"),
-    ('[{"question": "?", "answers": ["x"], "frequency": -1}]', "is below zero", "[0].frequency"),
+    ('[{"question": "?", "answers": ["x"], "frequency": -1}]', "Expected `int` >= 0", "[0].frequency"),
     ('[{"question": "?", "answers": ["x"], "frequency": 1.5}]', "Expected `int | null`, got `float`", "[0].frequency"),
 ]
 
@@ -106,7 +106,7 @@ def test_there_are_the_24_relations_of_the_paper() -> None:
 
 
 def test_a_question_is_the_template_with_its_subject() -> None:
-    assert ask("P40", "Erasmus Darwin") == "Who is Erasmus Darwin's child?"
+    assert make_question("P40", "Erasmus Darwin") == "Who is Erasmus Darwin's child?"
 
 
 @pytest.mark.parametrize(

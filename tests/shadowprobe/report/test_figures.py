@@ -12,8 +12,10 @@ import pytest
 from drawn import bars, heights, intervals, points, tick_labels, words
 from world import NAMES, hand_predictions, linked, shadow, top
 
-from shadowprobe import Dataset, Prediction, Settings, UsageError, figures, score, write_dataset
-from shadowprobe.jsonl import encode_lines
+from shadowprobe import Dataset, Prediction, Settings, UsageError, score, write_dataset
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.cli import main
+from shadowprobe.report import figures
 
 Stored = Callable[..., Path]
 
@@ -267,17 +269,26 @@ def test_scores_beyond_all_bounds_are_refused_in_words(stored: Stored) -> None:
         figures.plot("confidence", [stored("lowest", lowest)])
 
 
-def test_a_probe_that_was_not_asked_then_is_asked_now(world: Dataset, stored: Stored) -> None:
+def test_a_figure_of_a_probe_that_the_results_lack_names_the_command_that_adds_it(
+    world: Dataset, stored: Stored
+) -> None:
     run = stored("hand", hand_predictions(), settings=Settings(probes=("subsets",)))
     assert results(run)["probes"] == {}
+    with pytest.raises(UsageError, match=r"its results\.json has no `overshadowing`") as error:
+        figures.plot("overshadowing", [run])
+    command = str(error.value).partition("`shadowprobe ")[2].partition("`")[0]
+    assert command == f"score --predictions {run} --out {run}"
+    with pytest.raises(SystemExit) as end:
+        main([*command.split(), "--dataset", str(world.path)])
+    assert end.value.code in {0, None}
     assert bars(figures.plot("overshadowing", [run]).axes[0]) == [(0, 50)]
 
 
-def test_a_run_scored_with_redirects_is_not_measured_without_them(tmp_path: Path, stored: Stored) -> None:
+def test_the_command_for_a_run_that_was_scored_with_redirects_names_them_too(tmp_path: Path, stored: Stored) -> None:
     (tmp_path / "table.tsv").write_text("Old Avon\tAvon (river)\n")
-    asked = Settings(probes=("subsets",), redirects=tmp_path / "table.tsv")
-    run = stored("hand", hand_predictions(), settings=asked)
-    with pytest.raises(UsageError, match=r"was scored with --redirects, and its results.json has no `overshadowing`"):
+    settings = Settings(probes=("subsets",), redirects=tmp_path / "table.tsv")
+    run = stored("hand", hand_predictions(), settings=settings)
+    with pytest.raises(UsageError, match=r"`shadowprobe score --predictions \S+ --out \S+ --redirects FILE` adds it"):
         figures.plot("overshadowing", [run])
 
 
@@ -304,7 +315,7 @@ def test_without_answers_to_neutral_contexts_there_is_no_figure_of_priors(stored
 
 
 def test_runs_that_were_read_can_be_plotted_too(hand: Path) -> None:
-    from shadowprobe.runs import read_runs
+    from shadowprobe.runs.finished import read_runs
 
     drawn = figures.plot("overshadowing", read_runs([hand], names=["read"]))
     assert "read" in words(drawn)

@@ -17,9 +17,10 @@ from namesake_sets import AVON
 from refusals import complaint, outcome
 from retrieval_world import ANSWERED, FOUND, QUESTIONS, SETS, write_collection, write_questions, write_sets
 
-from shadowprobe import UsageError, figures
-from shadowprobe.figures.style import Width, looks
-from shadowprobe.retrieval.measured import MeasuredRun, read_measured
+from shadowprobe import UsageError
+from shadowprobe.report import figures
+from shadowprobe.report.figures.style import Width, assign_looks
+from shadowprobe.runs.finished import FinishedRun, read_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +102,7 @@ def test_the_tail_is_an_outline_in_the_colour_of_its_system(both: list[Path]) ->
     drawn = figures.plot("head-tail", both)
     for place, label in enumerate(("confused", "reader")):
         head, tail = drawn.axes[0].patches[2 * place : 2 * place + 2]
-        colour = looks(["confused", "reader"])[label].colour.lower()
+        colour = assign_looks(["confused", "reader"])[label].colour.lower()
         assert (to_hex(head.get_facecolor()), to_hex(tail.get_facecolor())) == (colour, "#ffffff")
         assert to_hex(tail.get_edgecolor()) == colour
     legend = [text.get_text() for text in drawn.legends[0].get_texts()]
@@ -216,8 +217,8 @@ def test_no_word_is_cut_off_or_lies_on_another(
     confused: Path, models: Sequence[Path], figure: str, count: int, width: Width, inches: float
 ) -> None:
     kind = figures.FIGURES[figure]
-    (run,) = read_measured([models[0] if kind == "model" else confused], kind, "this test")
-    drawn = figures.plot(figure, [MeasuredRun(run.path, label, run.results) for label in LONG[:count]], width=width)
+    (run,) = read_runs([models[0] if kind == "model" else confused])
+    drawn = figures.plot(figure, [FinishedRun(run.path, label, run.results) for label in LONG[:count]], width=width)
     assert drawn.get_figwidth() == inches
     assert_readable(drawn)
 
@@ -226,10 +227,10 @@ def test_no_word_is_cut_off_or_lies_on_another(
 @pytest.mark.parametrize("width", ["one", "two"])
 @pytest.mark.parametrize("figure", ["head-tail", "confusion", "questions"])
 def test_no_word_lies_on_another_with_all_tasks_and_relations(tmp_path: Path, figure: str, width: Width) -> None:
-    from shadowprobe.retrieval.session import RetrieveJob
+    from shadowprobe.runs.retrieving import make_retrieving_job
 
     for retriever in ("bm25", "tfidf"):
-        RetrieveJob(retriever, out=tmp_path / retriever).run()
+        make_retrieving_job(retriever, out=tmp_path / retriever).run()
     drawn = figures.plot(figure, [tmp_path / "bm25", tmp_path / "tfidf"], width=width)
     assert_readable(drawn)
 
@@ -307,7 +308,7 @@ def test_runs_of_another_kind_are_refused_with_the_command_that_makes_the_right_
         "takes runs of language models, which `shadowprobe answer` makes"
     )
     assert complaint(capsys, "table", "3", "runs/talker") == (
-        "runs/talker is a run of a language model; this command takes runs of linkers, which `shadowprobe run` makes"
+        "runs/talker is a run of a language model; table 3 takes runs of linkers. Tables of a language model: answers"
     )
 
 
@@ -332,7 +333,7 @@ def test_results_that_lack_a_number_say_how_to_have_it(
     (confused / "results.json").write_text(json.dumps(found))
     assert complaint(capsys, "plot", "confusion", "runs/confused") == (
         "runs/confused/results.json: field `confusion`: is missing; `shadowprobe retrieve --predictions runs/confused"
-        " --out runs/confused` makes it anew"
+        " --out runs/confused` measures it again"
     )
     found["settings"]["k"] = "1"
     (confused / "results.json").write_text(json.dumps(found))

@@ -11,14 +11,16 @@ from xml.dom import minidom
 
 import pytest
 from drawn import assert_readable
+from finished_runs import finished_run
 from world import hand_predictions
 
-from shadowprobe import Dataset, UsageError, figures
-from shadowprobe.answers import Answers
-from shadowprobe.figures.style import COLOURS, Width, looks
+from shadowprobe import Dataset, UsageError
+from shadowprobe.measure.answers import Answers
 from shadowprobe.plugins import PROBES, make_probe, names
-from shadowprobe.results import measure
-from shadowprobe.runs import FinishedRun
+from shadowprobe.report import figures
+from shadowprobe.report.figures.style import COLOURS, Width, assign_looks
+from shadowprobe.runs.finished import FinishedRun
+from shadowprobe.runs.linking import measure_answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,13 +39,13 @@ def run(world: Dataset) -> FinishedRun:
     """The hand-made answers as a finished run."""
     answers = Answers(world).fill(hand_predictions())
     probes = [make_probe(name) for name in names(PROBES)]
-    found = measure(answers, probes, linker={"name": "hand", "version": "", "options": {}})
-    return FinishedRun(Path("runs/hand"), "hand", found, world, answers)
+    found = measure_answers(answers, probes, linker={"name": "hand", "version": "", "options": {}})
+    return finished_run("hand", found, answers, Path("runs/hand"))
 
 
 def called(run: FinishedRun, labels: Sequence[str]) -> list[FinishedRun]:
     """The run under several names."""
-    return [FinishedRun(run.path, label, run.results, run.dataset, run.answers) for label in labels]
+    return [finished_run(label, run.results, run.answers, run.path) for label in labels]
 
 
 def saved(figure: Figure, path: Path) -> bytes:
@@ -72,7 +74,7 @@ def test_a_system_has_the_same_colour_in_every_figure(run: FinishedRun) -> None:
     overshadowing, stability = (figures.plot(name, runs).axes[0] for name in ("overshadowing", "stability"))
     lines = figures.plot("buckets", list(reversed(runs))).axes[0].containers
     for place, each in enumerate(runs):
-        colour = looks(reversed(labels))[each.label].colour.lower()
+        colour = assign_looks(reversed(labels))[each.label].colour.lower()
         assert to_hex(overshadowing.patches[place].get_facecolor()) == colour
         assert to_hex(stability.patches[place].get_facecolor()) == colour
         assert to_hex(lines[-1 - place].lines[0].get_color()) == colour  # type: ignore[attr-defined]
@@ -86,12 +88,12 @@ def test_a_system_keeps_its_colour_beside_one_that_the_figure_cannot_show(run: F
     first.results = {**run.results, "probes": silent}
     (axes,) = figures.plot("calibration", runs).axes
     colours = [container.lines[0].get_color() for container in axes.containers]  # type: ignore[attr-defined]
-    assert colours == [looks(labels)[each.label].colour for each in others]
+    assert colours == [assign_looks(labels)[each.label].colour for each in others]
 
 
 def test_systems_can_be_told_apart_without_colour(run: FinishedRun) -> None:
     labels = [f"system {number}" for number in range(8)]
-    found = looks(labels)
+    found = assign_looks(labels)
     assert {look.colour for look in found.values()} == set(COLOURS)
     for shape in ("hatch", "marker", "line"):
         assert len({getattr(look, shape) for look in found.values()}) == 8
@@ -100,7 +102,7 @@ def test_systems_can_be_told_apart_without_colour(run: FinishedRun) -> None:
 
 
 def test_no_two_of_many_systems_look_alike() -> None:
-    assert len(set(looks(f"system {number}" for number in range(64)).values())) == 64
+    assert len(set(assign_looks(f"system {number}" for number in range(64)).values())) == 64
 
 
 def test_names_of_systems_are_shown_as_they_are(run: FinishedRun) -> None:
@@ -169,12 +171,12 @@ def test_drawing_leaves_the_users_settings_alone(run: FinishedRun, tmp_path: Pat
 def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> None:
     code = (
         "import sys\n"
-        "from shadowprobe import figures\n"
-        "assert len(list(figures.listed())) == 14\n"
+        "from shadowprobe.report import figures\n"
+        "assert len(list(figures.list_figures())) == 14\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "from shadowprobe.figures.style import blank, styled\n"
-        "with styled():\n"
-        "    blank('one', 2.0)\n"
+        "from shadowprobe.report.figures.style import make_panels, use_style\n"
+        "with use_style():\n"
+        "    make_panels('one', 2.0)\n"
         "assert 'matplotlib.figure' in sys.modules\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )

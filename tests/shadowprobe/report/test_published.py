@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe import published
-from shadowprobe.report.tables import published_table_4, table_3
+from shadowprobe.report.published import linking as published
+from shadowprobe.report.tables.paper_tables import published_table_4, table_3
 
 TABLE_3 = """
 AGDISTIS/MAG (Usbeck et al., 2014)       0.14 0.14 0.14  0.25 0.25 0.25  0.79 0.79 0.79

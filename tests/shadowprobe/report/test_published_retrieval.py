@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.retrieval import published
-from shadowprobe.retrieval.amber_sets import TASKS
-from shadowprobe.retrieval.entity_questions import relations
+from shadowprobe.queries.amber_sets import TASKS
+from shadowprobe.queries.question_files import relations
+from shadowprobe.report.published import retrieval as published
 
 # Table 5 of AmbER, as printed: all, head, tail, ∀ of fact checking, slot filling, question answering.
 TOP_1 = """

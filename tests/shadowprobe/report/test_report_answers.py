@@ -11,11 +11,12 @@ from page_reading import Read
 from refusals import complaint, outcome
 
 from shadowprobe import InputError, UsageError
-from shadowprobe.report.html.answers_data import open_sets, packed
-from shadowprobe.report.html.answers_page import page, verdict
-from shadowprobe.retrieval.answer_session import score_answers
-from shadowprobe.retrieval.answer_sets import Sets
-from shadowprobe.retrieval.measured import MeasuredRun, read_measured
+from shadowprobe.report.html.answers_data import pack_answers
+from shadowprobe.report.html.page import page
+from shadowprobe.report.run_summary import summarize
+from shadowprobe.runs.answering import AnsweringTask
+from shadowprobe.runs.finished import FinishedRun, read_runs
+from shadowprobe.runs.stored import score_stored
 
 HOSTILE = "</script><script>alert(1)</script><!-- <b>&amp;\u202e\N{CLAPPER BOARD}"
 
@@ -28,16 +29,16 @@ def queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def runs(queries: Path) -> list[MeasuredRun]:
+def runs(queries: Path) -> list[FinishedRun]:
     """A model whose answers are partial, merged and complete, and one that says nothing and fails on one."""
     places = [write_answers(Path("runs/talker"), queries, SAID)]
     places.append(write_answers(Path("runs/mute"), queries, {AVON.id: "I do not know."}))
     Path("runs/mute/failures.jsonl").write_text('{"id": "como", "error": "time-out"}\n')
-    return read_measured(places, "model", "this test")
+    return read_runs(places)
 
 
-def test_every_answer_has_its_category_as_the_probe_gives_it(runs: list[MeasuredRun], queries: Path) -> None:
-    data = packed(runs, open_sets(runs[0], queries))
+def test_every_answer_has_its_category_as_the_probe_gives_it(runs: list[FinishedRun], queries: Path) -> None:
+    data = pack_answers(runs, queries)
     names = [name for name, _ in data["categories"]]
     categories = [[names[code] for code in system["category"]] for system in data["systems"]]
     assert categories == [["partial", "merged", "complete"], ["no answer"] * 3]
@@ -48,14 +49,14 @@ def test_every_answer_has_its_category_as_the_probe_gives_it(runs: list[Measured
     assert data["systems"][0]["recalls"][2] == [100, 100, 100]
 
 
-def test_an_answer_that_is_not_there_has_its_error_beside_it(runs: list[MeasuredRun], queries: Path) -> None:
-    data = packed(runs, open_sets(runs[0], queries))
+def test_an_answer_that_is_not_there_has_its_error_beside_it(runs: list[FinishedRun], queries: Path) -> None:
+    data = pack_answers(runs, queries)
     assert data["systems"][1]["answer"][1:] == [-1, -1]
     assert data["systems"][1]["errors"] == {2: "time-out"}
 
 
-def test_questions_and_documents_come_out_as_they_went_in(runs: list[MeasuredRun], queries: Path) -> None:
-    data = packed(runs, open_sets(runs[0], queries))
+def test_questions_and_documents_come_out_as_they_went_in(runs: list[FinishedRun], queries: Path) -> None:
+    data = pack_answers(runs, queries)
     strings = data["strings"]
     assert [strings[code] for code in data["sets"]["name"]] == ["Avon", "Berg", "Como"]
     assert [[strings[code] for code in document] for document in data["sets"]["documents"][0]] == [
@@ -64,14 +65,18 @@ def test_questions_and_documents_come_out_as_they_went_in(runs: list[MeasuredRun
     ]
 
 
-def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[MeasuredRun], queries: Path) -> None:
-    tables = Read(page(runs, queries)).tables
-    rates = [cell.partition(" ")[0] for cell in tables["table-categories"][1]]
-    assert rates == ["talker", "33.3%", "33.3%", "0.0%", "0.0%", "33.3%"]
-    assert [cell.partition(":")[0] for cell in tables["table-categories"][0]] == [
-        "system",
-        *("complete", "partial", "no answer", "ambiguous", "merged"),
-    ]
+def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun], queries: Path) -> None:
+    tables = Read(page(runs, queries=queries)).tables
+    rates = {row[0]: row[2].partition(" ")[0] for row in tables["table-categories"][1:]}
+    assert rates == {
+        "complete": "33.3%",
+        "partial": "33.3%",
+        "no answer": "0.0%",
+        "ambiguous": "0.0%",
+        "merged": "33.3%",
+    }
+    sizes = ("all", "2 documents", "3 documents")
+    assert tables["table-categories"][0][2:] == [f"{name}, {size}" for name in ("talker", "mute") for size in sizes]
     # Two sets of two documents, one of three.
     assert [row[:3] for row in tables["table-recall"][1:4]] == [
         ["talker", "all", "3"],
@@ -81,15 +86,15 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[MeasuredRun],
     assert tables["table-recall"][3][3:] == ["100.0% (100.0 to 100.0)"] * 3
 
 
-def test_the_verdict_says_how_often_every_namesake_gets_its_own_answer(runs: list[MeasuredRun]) -> None:
+def test_the_verdict_says_how_often_every_namesake_gets_its_own_answer(runs: list[FinishedRun]) -> None:
     # Wilson's interval of 1 of 3, and of 0 of 3.
-    assert verdict(runs[0]).startswith(
+    assert str(summarize(runs[0].results).verdict).startswith(
         "gives every namesake its own answer to 33.3% (6.1 to 79.2) of 3 questions, one answer without saying whose it"
         " is to 0.0% (0.0 to 56.1), and several mixed up to 33.3% (6.1 to 79.2); entity-answer recall is "
     )
 
 
-def test_questions_that_are_not_at_hand_leave_the_answers_out_with_the_reason(runs: list[MeasuredRun]) -> None:
+def test_questions_that_are_not_at_hand_leave_the_answers_out_with_the_reason(runs: list[FinishedRun]) -> None:
     written = Read(page(runs))
     said = "the questions `sets` are not where the run had them; --queries says where they are."
     assert said in written.texts["bdi"]
@@ -97,37 +102,35 @@ def test_questions_that_are_not_at_hand_leave_the_answers_out_with_the_reason(ru
     assert "table-categories" in written.tables
 
 
-def test_a_run_tells_where_its_questions_were(runs: list[MeasuredRun]) -> None:
-    place = score_answers(Path("runs/talker"), Sets("sets.json"), name="again", out=Path("runs/again")).out
-    again = read_measured([place], "model", "this test")
+def test_a_run_tells_where_its_questions_were(runs: list[FinishedRun]) -> None:
+    place = score_stored(AnsweringTask("sets.json"), Path("runs/talker"), name="again", out=Path("runs/again")).out
+    again = read_runs([place])
     assert [system["label"] for system in Read(page(again)).data["systems"]] == ["again"]
 
 
-def test_other_questions_or_none_are_refused(runs: list[MeasuredRun]) -> None:
+def test_other_questions_or_none_are_refused(runs: list[FinishedRun]) -> None:
     write_sets(Path("other.json"), COMO)
     with pytest.raises(InputError, match=r"other\.json: is not what runs/talker was asked"):
-        page(runs, Path("other.json"))
+        page(runs, queries=Path("other.json"))
     with pytest.raises(InputError, match=r"nowhere\.json: no such file"):
-        page(runs, Path("nowhere.json"))
+        page(runs, queries=Path("nowhere.json"))
 
 
 def test_markup_in_names_and_answers_stays_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_sets(Path("sets.json"), ambig_set(HOSTILE, HOSTILE, (f"{HOSTILE} one", "1"), (f"{HOSTILE} two", HOSTILE)))
     place = write_answers(Path("runs/bad"), Path("sets.json"), {HOSTILE: HOSTILE})
-    written = Read(page(read_measured([place], "model", "this test", [HOSTILE]), Path("sets.json")))
+    written = Read(page(read_runs([place], names=[HOSTILE]), queries=Path("sets.json")))
     assert [written.count(tag) for tag in ("script", "style", "b")] == [2, 1, 0]
     assert written.data["systems"][0]["label"] == HOSTILE
     assert HOSTILE in written.data["strings"]
 
 
-def test_models_that_were_asked_otherwise_do_not_stand_side_by_side(runs: list[MeasuredRun]) -> None:
+def test_models_that_were_asked_otherwise_do_not_stand_side_by_side(runs: list[FinishedRun]) -> None:
     write_sets(Path("other.json"), AVON)
-    others = read_measured(
-        [write_answers(Path("runs/other"), Path("other.json"), {AVON.id: AVON_SAID})], "model", "this test"
-    )
+    others = read_runs([write_answers(Path("runs/other"), Path("other.json"), {AVON.id: AVON_SAID})])
     with pytest.raises(
-        UsageError, match="runs/other was not asked the same as runs/talker: the digest of its questions"
+        UsageError, match=r"over different questions: runs/talker over `sets` .*, runs/other over `other`"
     ):
         page([*runs, *others])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,30 @@ import pytest
 from page_reading import Read
 from world import hand_predictions, shadow, snippet, top
 
-from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, UsageError, score, write_dataset
+from shadowprobe import (
+    Answers,
+    Candidate,
+    Card,
+    Dataset,
+    Entity,
+    EntitySpace,
+    Findings,
+    PluginError,
+    Prediction,
+    Probe,
+    UsageError,
+    score,
+    write_dataset,
+)
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.cli import main
-from shadowprobe.dataset import SUBSETS
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.outcomes import OUTCOMES
-from shadowprobe.report.html.data import CANDIDATES, packed
+from shadowprobe.dataset.dataset import SUBSETS
+from shadowprobe.measure.outcomes import OUTCOMES
+from shadowprobe.plugins import Listing
+from shadowprobe.report.html.data import CANDIDATES, pack_mentions
 from shadowprobe.report.html.page import page
-from shadowprobe.runs import FinishedRun, read_runs
-from shadowprobe.session import Settings
+from shadowprobe.runs.finished import FinishedRun, read_runs
+from shadowprobe.runs.linking import Settings
 
 HOSTILE = "</script><script>alert(1)</script><!-- <b>&amp;\u202e\N{CLAPPER BOARD}"
 # As a wiki allows it: without an entity of HTML, and without a mark of direction.
@@ -53,7 +68,7 @@ def names_of(coded: list[Any]) -> list[str]:
 
 
 def test_every_text_and_identifier_comes_out_as_it_went_in(world: Dataset, hand: FinishedRun) -> None:
-    data = packed([hand])
+    data = pack_mentions([hand])
     strings, columns = data["strings"], data["snippets"]
     texts = [
         "".join(strings[columns[part][row]] for part in ("before", "mention", "after")) for row in range(world.count())
@@ -70,20 +85,20 @@ def test_an_identifier_counts_what_it_shares_as_a_browser_does(world: Dataset, t
     film = "\N{CLAPPER BOARD}"
     two = [snippet(f"{film}a{n}", "tail", "The novel Ourika.", "Ourika", gold="Ourika") for n in (1, 2)]
     dataset = write_dataset(tmp_path / "film", Card(name="film"), world.entities.values(), [], {"tail": two})
-    data = packed([run_of(tmp_path / "run", dataset, [])])
+    data = pack_mentions([run_of(tmp_path / "run", dataset, [])])
     # Two units for the film and one for the letter.
     assert data["snippets"]["id"] == [0, f"{film}a1", 3, "2"]
 
 
 def test_every_text_is_kept_once(hand: FinishedRun) -> None:
-    strings = packed([hand])["strings"]
+    strings = pack_mentions([hand])["strings"]
     assert len(strings) == len(set(strings))
     # Four names stand in this sentence, and what stands before them is the same.
     assert strings.count("Why not ") == 1
 
 
 def test_answers_priors_and_outcomes_are_those_of_the_run(hand: FinishedRun) -> None:
-    data = packed([hand])
+    data = pack_mentions([hand])
     (system,) = data["systems"]
     ids = names_of(data["snippets"]["id"])
     answer = {name: system["entity"][row] for row, name in enumerate(ids)}
@@ -100,7 +115,7 @@ def test_answers_priors_and_outcomes_are_those_of_the_run(hand: FinishedRun) -> 
 def test_a_snippet_that_failed_has_its_error_beside_it(world: Dataset, tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", world, [one for one in hand_predictions() if one.id != "sAvon"])
     (run.path / "failures.jsonl").write_text('{"id": "sAvon", "error": "time-out"}\n')
-    (system,) = packed([run])["systems"]
+    (system,) = pack_mentions([run])["systems"]
     row = run.answers.row["sAvon"]
     assert (system["entity"][row], OUTCOMES[system["outcome"][row]]) == (-3, "failed")
     assert system["errors"] == {row: "time-out"}
@@ -112,7 +127,7 @@ def test_of_many_candidates_the_first_are_listed_and_the_place_of_the_gold_one_i
     others = [Candidate(f"Other {n}", score=1 / n) for n in range(1, CANDIDATES + 3)]
     many = Prediction("sBerg", answer=shadow("Berg"), candidates=(*others, Candidate(shadow("Berg"))))
     run = run_of(tmp_path / "run", world, [many])
-    data = packed([run])
+    data = pack_mentions([run])
     (system,) = data["systems"]
     row = run.answers.row["sBerg"]
     listed = system["lists"][system["candidates"][row]]
@@ -120,6 +135,59 @@ def test_of_many_candidates_the_first_are_listed_and_the_place_of_the_gold_one_i
     assert listed[1::2][:3] == (1.0, 0.5, 0.3333)
     # Two others and the gold one, which stands last.
     assert (system["unlisted"][row], system["gold_rank"][row]) == (3, CANDIDATES + 3)
+
+
+def test_a_candidate_is_the_entity_that_the_run_has_stored_for_it(world: Dataset, tmp_path: Path) -> None:
+    candidates = (Candidate("avon vessel", entity=shadow("Avon")), Candidate(top("Avon")))
+    data = pack_mentions([run_of(tmp_path / "run", world, [Prediction("sAvon", answer="x", candidates=candidates)])])
+    (listed,) = data["systems"][0]["lists"]
+    assert [data["strings"][code] for code in listed[::2]] == [shadow("Avon"), top("Avon")]
+
+
+class Letters(Probe):
+    """A probe of another package with a row for every answer that names an entity."""
+
+    name = "letters"
+
+    def measure(self, answers: Answers) -> Findings:
+        """Nothing that a table shows."""
+        return {"longest": 12}
+
+    def rows(self, answers: Answers) -> Iterator[dict[str, Any]]:
+        """The first letter of each answer."""
+        for snippet_id, row in answers.row.items():
+            if answers.linked[row]:
+                yield {"id": snippet_id, "first": answers.names[answers.entity[row]][0]}
+
+
+@pytest.fixture
+def with_letters(hand: FinishedRun, monkeypatch: pytest.MonkeyPatch) -> FinishedRun:
+    """The run of the small world, measured with a probe of another package too."""
+    listed = [Listing(name, "", "", package) for name, package in (("letters", "other"), ("prior", "shadowprobe"))]
+    monkeypatch.setattr("shadowprobe.report.html.data.listings", lambda _: listed)
+    monkeypatch.setattr("shadowprobe.report.html.data.make_probe", {"letters": Letters()}.__getitem__)
+    hand.results["probes"]["letters"] = {"longest": 12}
+    return hand
+
+
+def test_a_probe_of_another_package_adds_a_column_to_the_mentions(with_letters: FinishedRun) -> None:
+    data = pack_mentions([with_letters])
+    ((title, values),) = data["systems"][0]["columns"]
+    first = {name: values[row] for row, name in enumerate(names_of(data["snippets"]["id"]))}
+    assert title == "letters first"
+    assert data["strings"][first["sAvon"]] == "A"
+    # It got NIL, and the probe has no row for it.
+    assert first["tDale"] == -1
+
+
+def test_a_probe_whose_rows_fail_is_named(with_letters: FinishedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Letters, "rows", lambda *_: iter([{"id": "nobody", "first": "N"}]))
+    with pytest.raises(PluginError, match=r"rows\(\) of the probe `letters` failed: KeyError: 'nobody'"):
+        pack_mentions([with_letters])
+
+
+def test_without_such_a_probe_there_is_no_further_column(hand: FinishedRun) -> None:
+    assert "columns" not in pack_mentions([hand])["systems"][0]
 
 
 def test_the_tables_show_the_numbers_worked_out_by_hand(hand: FinishedRun) -> None:
@@ -137,8 +205,13 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(hand: FinishedRun) -> No
         ["hand", "Shadow", "0.0", "25.0", "50.0", "0.0", "25.0"],
     ]
     # Avon and Como get one entity for both, Avon its prior; only Berg has both right; only Avon's ship is a river.
-    rates = [cell.partition(" ")[0] for cell in tables["table-names"][1][1:]]
-    assert rates == ["50.0%", "25.0%", "25.0%", "25.0%"]
+    rates = {row[0].strip(): row[1].partition(" ")[0] for row in tables["table-names"][1:5]}
+    assert rates == {
+        "same answer in both contexts": "50.0%",
+        "and it is the prior": "25.0%",
+        "both contexts right": "25.0%",
+        "Shadow answered with the Top entity": "25.0%",
+    }
 
 
 def test_markup_in_the_data_stays_text(tmp_path: Path) -> None:
@@ -218,9 +291,9 @@ def test_runs_over_other_snippets_do_not_stand_side_by_side(hand: FinishedRun, t
     other = write_dataset(tmp_path / "other", Card(name="other"), [Entity("Ourika")], [], {"tail": snippets})
     run = run_of(tmp_path / "run", other, [])
     with pytest.raises(UsageError) as error:
-        packed([hand, run])
-    assert f"the digest of its dataset `other` is {other.digest}" in str(error.value)
-    assert f"and that of `world` is {hand.dataset.digest}" in str(error.value)
+        pack_mentions([hand, run])
+    assert f"over `other` with {other.digest[:12]}..." in str(error.value)
+    assert f"over `world` with the digest {hand.dataset.digest[:12]}..." in str(error.value)
 
 
 def test_runs_over_another_part_of_a_dataset_do_not_stand_side_by_side(
@@ -228,14 +301,14 @@ def test_runs_over_another_part_of_a_dataset_do_not_stand_side_by_side(
 ) -> None:
     run_of(tmp_path / "part", world, hand_predictions())
     score(tmp_path / "part", world, name="hand", out=tmp_path / "part", limit=2)
-    with pytest.raises(UsageError, match="the limit of its dataset `world` is 2, and that of `world` is None"):
-        packed([hand, *read_runs([tmp_path / "part"], str(world.path), ["part"])])
+    with pytest.raises(UsageError, match=r"over all of it, .* over the first 2 names; run both with the same --limit"):
+        pack_mentions([hand, *read_runs([tmp_path / "part"], str(world.path), ["part"])])
 
 
 def test_two_runs_under_one_name_are_refused(world: Dataset, hand: FinishedRun) -> None:
     runs = read_runs([hand.path, hand.path], str(world.path), ["same", "same"])
     with pytest.raises(UsageError, match="two runs are called 'same': give each a --name of its own"):
-        packed(runs)
+        pack_mentions(runs)
 
 
 def ended(*arguments: str) -> int:
@@ -293,3 +366,16 @@ def test_marks_of_direction_in_a_name_stay_within_it(world: Dataset, hand: Finis
     assert f'<p class="verdict"><bdi>{turned}</bdi> reads the context about as often' in content
     assert f"<h1><bdi>{turned}</bdi> on <bdi>world</bdi></h1>" in content
     assert "Dataset <bdi>world</bdi> 1 (" in content
+
+
+def test_the_findings_of_a_probe_of_ones_own_are_in_the_report(world: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from shadowprobe import Probe\n\n"
+        "class Mine(Probe):\n"
+        "    name = 'mine'\n"
+        "    def measure(self, answers):\n"
+        "        return {'share': 0.25, 'by': {'top': [1, 2]}}\n"
+    )
+    run = run_of(tmp_path / "run", world, hand_predictions(), probes=["subsets", f"{tmp_path}/mine.py:Mine"])
+    tables = Read(page([run])).tables
+    assert tables["table-probe-mine"] == [["finding", "hand"], ["share", "0.25"], ["by.top", "[1, 2]"]]

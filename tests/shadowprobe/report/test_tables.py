@@ -6,27 +6,31 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from finished_runs import finished_run
 from msgspec import structs
 from rich.console import Console
 
 from shadowprobe import Answers, InputError, Prediction
-from shadowprobe.comparison import compare
 from shadowprobe.plugins import make_probe
-from shadowprobe.report.tables import FORMATS, Row, latex, markdown, of_comparison, show, table_3, table_4, written
-from shadowprobe.results import measure
-from shadowprobe.runs import FinishedRun
+from shadowprobe.report.tables.named_tables import compared_tables
+from shadowprobe.report.tables.paper_tables import table_3, table_4
+from shadowprobe.report.tables.rendering import FORMATS, render
+from shadowprobe.report.tables.table import Estimate, Row
+from shadowprobe.report.tables.to_terminal import show
+from shadowprobe.runs.comparison import compare
+from shadowprobe.runs.finished import FinishedRun
+from shadowprobe.runs.linking import measure_answers
 
 HOSTILE = r"""[a]_b & 100% #1 {x} $y ~^\ "q" | <b> *m* `c`"""
 
 
 def finished(answers: Answers, label: str = "hand", probes: tuple[str, ...] = ("subsets", "prior")) -> FinishedRun:
     linker: dict[str, Any] = {"name": label, "version": "", "options": {}}
-    results = measure(answers, [make_probe(name) for name in probes], linker=linker)
-    return FinishedRun(Path(label), label, results, answers.dataset, answers)
+    results = measure_answers(answers, [make_probe(name) for name in probes], linker=linker)
+    return finished_run(label, results, answers)
 
 
 def nothing_said(answers: Answers) -> Answers:
@@ -65,7 +69,7 @@ def test_a_prior_that_was_not_measured_is_a_dash_and_a_note(answers: Answers) ->
 def test_results_without_the_probe_are_refused_with_what_to_do(
     answers: Answers, make: Any, number: int, probe: str
 ) -> None:
-    words = f"hand/results.json: has no Table {number}: the probe `{probe}` was not asked; `shadowprobe score --pred"
+    words = f"hand/results.json: has no Table {number}: the probe `{probe}` was left out; `shadowprobe score --pred"
     with pytest.raises(InputError, match=re.escape(words)):
         make([finished(answers, probes=("candidates",))])
 
@@ -77,7 +81,7 @@ def test_published_rows_stand_below_the_runs_and_say_what_the_runs_are_over(answ
 
 
 def test_markdown_shows_every_name_as_text(answers: Answers) -> None:
-    lines = markdown([table_3([finished(answers, HOSTILE)])]).splitlines()
+    lines = render("markdown", [table_3([finished(answers, HOSTILE)])]).splitlines()
     assert lines[2].startswith("| system | Shadow P | Shadow R | Shadow F | Top P ")
     name = r"""\[a\]\_b &amp; 100% \#1 {x} \$y \~^\\ "q" \| &lt;b> \*m\* \`c\`"""
     assert lines[4] == f"| {name} | 0.67 | 0.50 | 0.57 | 0.50 | 0.50 | 0.50 | 1.00 | 1.00 | 1.00 |"
@@ -88,13 +92,13 @@ def test_latex_shows_every_name_as_text(answers: Answers) -> None:
         r"{[}a{]}\_b \& 100\% \#1 \{x\} \$y \textasciitilde{}\textasciicircum{}\textbackslash{}"
         r" ''q'' $|$ $<$b$>$ {*}m{*} `c`"
     )
-    assert f"\n{name} & 0.67 & 0.50" in latex([table_3([finished(answers, HOSTILE)])])
+    assert f"\n{name} & 0.67 & 0.50" in render("latex", [table_3([finished(answers, HOSTILE)])])
 
 
 def test_latex_rows_have_as_many_cells_as_columns(answers: Answers) -> None:
     runs = [finished(answers), finished(nothing_said(answers), HOSTILE)]
-    tables = of_comparison(runs, compare(runs), with_published=True)
-    texts = latex(tables).split("\\begin{table")[1:]
+    tables = compared_tables(runs, compare(runs), published=True)
+    texts = render("latex", tables).split("\\begin{table")[1:]
     assert len(texts) == len(tables) == 4
     for table, text in zip(tables, texts, strict=True):
         for row in rows_of(text):
@@ -108,14 +112,14 @@ def test_latex_rows_have_as_many_cells_as_columns(answers: Answers) -> None:
 
 def test_latex_counts_its_tables_itself_and_has_a_true_minus(answers: Answers) -> None:
     runs = [finished(nothing_said(answers), "silent"), finished(answers)]
-    text = latex(of_comparison(runs, compare(runs)))
+    text = render("latex", compared_tables(runs, compare(runs)))
     assert r"\caption{Precision, recall and F1 on world.}" in text
     # Top: 0 of 4 against 2 of 4.
     assert re.search(r"Top & silent \$-\$ hand & 0\.0 & 50\.0 & \$-\$50\.0 \(\$-\$100\.0 to ", text)
 
 
 def test_csv_has_whole_figures_of_runs_and_printed_ones_of_the_paper(answers: Answers) -> None:
-    text = written("csv", [table_3([finished(answers, 'a,"b"')], with_published=True)])
+    text = render("csv", [table_3([finished(answers, 'a,"b"')], with_published=True)])
     rows = list(csv.DictReader(io.StringIO(text)))
     assert (rows[0]["source"], rows[0]["system"]) == ("run", 'a,"b"')
     assert float(rows[0]["shadow_f1"]) == 4 / 7
@@ -126,7 +130,7 @@ def test_csv_has_whole_figures_of_runs_and_printed_ones_of_the_paper(answers: An
 def test_json_has_the_rows_as_objects_and_the_pairs_as_numbers(answers: Answers) -> None:
     runs = [finished(answers), finished(nothing_said(answers), "silent")]
     found = compare(runs)
-    document = json.loads(written("json", of_comparison(runs, found, with_published=True), found))
+    document = json.loads(render("json", compared_tables(runs, found, published=True), found))
     assert document["table_3"]["rows"][0]["shadow_f1"] == 4 / 7
     assert document["table_4"]["rows"][0]["shadow_prior_wrong"] == 25.0
     assert document["table_4"]["rows"][1]["shadow_prior_wrong"] is None
@@ -140,21 +144,21 @@ def test_json_has_the_rows_as_objects_and_the_pairs_as_numbers(answers: Answers)
 def test_the_csv_of_a_comparison_has_a_line_for_each_pair(answers: Answers) -> None:
     runs = [finished(answers), finished(nothing_said(answers), "silent")]
     found = compare(runs)
-    rows = list(csv.DictReader(io.StringIO(written("csv", of_comparison(runs, found), found))))
+    rows = list(csv.DictReader(io.StringIO(render("csv", compared_tables(runs, found), found))))
     assert [row["measure"] for row in rows] == ["shadow", "top", "tail", "overshadowed"]
     assert (rows[1]["first_rate"], rows[1]["second_rate"], rows[1]["win"], rows[1]["tie"]) == ("0.5", "0.0", "2", "2")
     assert float(rows[1]["difference_low"]) <= 0.5 <= float(rows[1]["difference_high"])
 
 
 def test_the_terminal_shows_markup_as_text(answers: Answers) -> None:
-    text = written("terminal", [table_3([finished(answers, "[red]x[/red]")], with_published=True)])
+    text = render("terminal", [table_3([finished(answers, "[red]x[/red]")], with_published=True)])
     assert "[red]x[/red]" in text
     assert "\x1b" not in text
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_every_form_ends_with_one_line_end(answers: Answers, format_name: str) -> None:
-    text = written(format_name, [table_4([finished(answers)])])
+    text = render(format_name, [table_4([finished(answers)])])
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
 
@@ -162,8 +166,9 @@ def test_every_form_ends_with_one_line_end(answers: Answers, format_name: str) -
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_narrow_terminal_breaks_names_and_no_number(answers: Answers, width: int) -> None:
     runs = [finished(answers, "one system"), finished(nothing_said(answers), "another system")]
-    (*_, pairs) = of_comparison(runs, compare(runs))
-    row = Row(("overshadowed", "one system − another system", 100.0, 0.0, "+100.0 (-100.0 to +100.0)", "129/664/111"))
+    (*_, pairs) = compared_tables(runs, compare(runs))
+    interval = Estimate(100.0, -100.0, 100.0)
+    row = Row(("overshadowed", "one system − another system", 100.0, 0.0, interval, "129/664/111"))
     cells = (*row.cells, *pairs.rows[0].cells[len(row.cells) :])
     page = io.StringIO()
     show([structs.replace(pairs, rows=(Row(cells),))], Console(file=page, width=width))

@@ -11,9 +11,9 @@ from world import hand_predictions
 
 import shadowprobe
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, UsageError
-from shadowprobe.dataset import directory_name
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.session import Job
+from shadowprobe.base.files import directory_name
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.runs.api import make_linking_job
 
 
 def test_run_returns_what_it_writes(world: Dataset, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_one_answer_that_cannot_be_costs_no_other_a_second_question(world: Datas
             asked.extend(snippet.id for snippet in snippets)
             return [self.answer(snippet, "" if snippet.id == "tBerg" else "Avon (river)") for snippet in snippets]
 
-    outcome = Job(OneEmpty(), world, out=tmp_path / "run").run().outcome
+    outcome = make_linking_job(OneEmpty(), world, out=tmp_path / "run").run().outcome
     assert outcome is not None
     assert outcome.failed == 1
     assert len(asked) == len(set(asked)) == world.count()
@@ -198,3 +198,23 @@ def test_scoring_other_answers_over_a_run_takes_its_card_away(world: Dataset, tm
 )
 def test_a_name_makes_a_directory_that_leads_nowhere_else(name: str, directory: str) -> None:
     assert directory_name(name) == directory
+
+
+EXITING = """
+import sys
+
+from shadowprobe import Probe
+
+class Exiting(Probe):
+    name = "exiting"
+
+    def measure(self, answers):
+        sys.exit(0)
+"""
+
+
+def test_a_probe_that_exits_is_an_error_that_names_it(world: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "exiting.py").write_text(EXITING)
+    settings = Settings(probes=(f"{tmp_path}/exiting.py:Exiting",))
+    with pytest.raises(shadowprobe.PluginError, match="probe `exiting` failed: SystemExit: 0"):
+        shadowprobe.run("prior", world, out=tmp_path / "run", settings=settings)

@@ -9,7 +9,7 @@ import pytest
 from refusals import outcome
 
 from shadowprobe import Candidate, Dataset, ItemError, Linker, LinkerError, Prediction, Snippet
-from shadowprobe.check import Finding, check
+from shadowprobe.runs.check import Finding, check
 
 
 class Good(Linker):

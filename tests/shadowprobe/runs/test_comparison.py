@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import world as hand_made
+from finished_runs import finished_run
 from world import linked, shadow, top
 
 from shadowprobe import Answers, Dataset, Prediction, Snippet, UsageError
-from shadowprobe.comparison import Pair, compare, detectable, holm, refuse_strangers
-from shadowprobe.results import measure
-from shadowprobe.runs import FinishedRun
+from shadowprobe.runs.comparison import Pair, compare, detectable, holm
+from shadowprobe.runs.finished import FinishedRun, check_comparable
+from shadowprobe.runs.linking import measure_answers
 
 NAMES = tuple(f"Town{number:02d}" for number in range(20))
 
@@ -38,7 +39,7 @@ def finished(dataset: Dataset, label: str, predictions: Iterable[Prediction]) ->
     """A run that gave these answers."""
     answers = Answers(dataset).fill(predictions)
     linker = {"name": label, "version": "", "options": {}}
-    return FinishedRun(Path(label), label, measure(answers, [], linker=linker), dataset, answers)
+    return finished_run(label, measure_answers(answers, [], linker=linker), answers)
 
 
 def system(dataset: Dataset, label: str, right: Iterable[int], other_prior: Iterable[int] = ()) -> FinishedRun:
@@ -160,8 +161,8 @@ def test_runs_over_different_parts_of_a_dataset_are_refused(twenty: Dataset) -> 
 
 
 def test_runs_of_one_name_are_refused(twenty: Dataset) -> None:
-    with pytest.raises(UsageError, match="--name A: two runs are called that"):
-        refuse_strangers([system(twenty, "A", []), system(twenty, "A", [1])])
+    with pytest.raises(UsageError, match="two runs are called 'A': give each a --name"):
+        check_comparable([system(twenty, "A", []), system(twenty, "A", [1])])
 
 
 def test_a_limited_part_is_compared_alone(twenty: Dataset) -> None:

@@ -12,9 +12,8 @@ from refusals import complaint, outcome
 from world import hand_predictions, write_world
 
 from shadowprobe import Dataset, InputError, score
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.run_kinds import labels
-from shadowprobe.runs import read_runs
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.runs.finished import make_labels, read_runs
 
 COMMANDS = (
     ("plot", "overshadowing", "run"),
@@ -32,18 +31,18 @@ def system(name: str, **options: Any) -> dict[str, Any]:
 
 
 def test_runs_of_one_name_are_numbered() -> None:
-    assert labels([system("tfidf")] * 4) == ["tfidf", "tfidf #2", "tfidf #3", "tfidf #4"]
+    assert make_labels([system("tfidf")] * 4) == ["tfidf", "tfidf #2", "tfidf #3", "tfidf #4"]
 
 
 def test_what_tells_runs_apart_stands_behind_the_name() -> None:
-    found = labels([system("blend", weight=0), system("blend", weight=1), system("prior", weight=1)])
+    found = make_labels([system("blend", weight=0), system("blend", weight=1), system("prior", weight=1)])
     assert found == ["blend (weight=0)", "blend (weight=1)", "prior"]
 
 
 def test_runs_over_different_datasets_say_over_which() -> None:
-    found = labels([system("tfidf"), system("tfidf"), system("prior")], ["mini", "places", "mini"])
+    found = make_labels([system("tfidf"), system("tfidf"), system("prior")], ["mini", "places", "mini"])
     assert found == ["tfidf on mini", "tfidf on places", "prior"]
-    both = labels([system("blend", weight=0), system("blend", weight=1)], ["mini", "places"])
+    both = make_labels([system("blend", weight=0), system("blend", weight=1)], ["mini", "places"])
     assert both == ["blend (weight=0) on mini", "blend (weight=1) on places"]
 
 
@@ -114,7 +113,7 @@ def test_a_number_that_the_results_lack_is_named_with_what_to_do(
     run: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], edit: Callable[[Any], object], field: str
 ) -> None:
     edited(run, edit)
-    words = "is missing; `shadowprobe score --predictions run --out run` makes it anew"
+    words = "is missing; `shadowprobe score --predictions run --out run` measures it again"
     assert complaint(capsys, *command) == f"run/results.json: field `{field}`: {words}"
     assert outcome(capsys, "score", "--predictions", "run", "--out", "run")[0] == 0
     assert outcome(capsys, *command)[0] == 0
@@ -127,3 +126,21 @@ def test_results_that_are_whole_are_those_that_were_written(world: Dataset, tmp_
     assert run.results == written
     with pytest.raises(InputError, match="field `no such thing`: is missing"):
         run.results["probes"]["no such thing"]
+
+
+def test_a_table_reads_nothing_but_the_results(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("predictions.jsonl", "run.json"):
+        (run / name).unlink()
+    Path("world").rename("elsewhere")
+    assert outcome(capsys, "table", "3", "run")[0] == 0
+    # The pairs of a comparison are of the answers.
+    assert complaint(capsys, "compare", "run", "run", "--name", "a", "--name", "b", "--dataset", "elsewhere")
+
+
+def test_a_dataset_that_is_named_must_be_that_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert complaint(capsys, "table", "3", "run", "--dataset", "mini").startswith("run/results.json: field `dataset`")
+
+
+def test_runs_over_one_dataset_share_it(run: Path) -> None:
+    first, second = read_runs([run, run])
+    assert first.dataset is second.dataset

@@ -13,7 +13,7 @@ import pytest
 from world import write_world
 
 from shadowprobe import Prediction
-from shadowprobe.jsonl import read_lines
+from shadowprobe.base.jsonl import read_lines
 
 SLOW_LINKER = '''
 import time

@@ -13,8 +13,8 @@ import pytest
 from retrieval_world import write_collection
 from retriever_scripts import write_retrievers
 
-from shadowprobe.jsonl import read_lines
-from shadowprobe.retrieval.model import Ranking
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.queries.query import Ranking
 
 
 def command(out: str, pause: float = 0.02, *more: str) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from service import Asked, Reply, Service, serving
 
 from shadowprobe import Prediction, open_dataset
-from shadowprobe.jsonl import read_lines
+from shadowprobe.base.jsonl import read_lines
 
 KILLS, BATCH, SPACES = 10, 16, 80
 

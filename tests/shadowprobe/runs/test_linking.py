@@ -12,9 +12,9 @@ from recording import Recording, all_ids, ids, run
 from world import NAMES
 
 from shadowprobe import Dataset, Linker, Prediction, Snippet, UsageError
-from shadowprobe.jsonl import read_lines
-from shadowprobe.run_directory import PREDICTIONS, RESULTS
-from shadowprobe.session import Job
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.directory import PREDICTIONS, RESULTS
 
 
 def test_every_snippet_gets_one_prediction_in_the_order_of_the_dataset(world: Dataset, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_same_text_is_linked_once(tmp_path: Path, world: Dataset) -> None:
     (world.path / "tail.jsonl").write_text(line + line.replace("tail1", "tail2"))
     unsealed(world)
     linker = Recording()
-    job = Job(linker, Dataset.read(world.path), out=tmp_path / "run")
+    job = make_linking_job(linker, Dataset.read(world.path), out=tmp_path / "run")
     outcome = job.run().outcome
     assert "tail2" not in linker.asked
     assert "tail2" in ids(tmp_path / "run")
@@ -86,7 +86,7 @@ def test_an_oracle_gets_both_when_one_text_has_two_gold_answers(tmp_path: Path, 
     rewritten = rewritten.replace('"start":12,"end":16', '"start":17,"end":21')
     (world.path / "shadow.jsonl").write_text("\n".join([rewritten, *shadow_line[1:]]))
     unsealed(world)
-    results = Job("oracle", Dataset.read(world.path), out=tmp_path / "run").run().results
+    results = make_linking_job("oracle", Dataset.read(world.path), out=tmp_path / "run").run().results
     assert results["subsets"]["shadow"]["f1"] == 1.0
     assert results["subsets"]["top"]["f1"] == 1.0
 
@@ -98,7 +98,7 @@ def test_the_same_command_again_asks_nothing(world: Dataset, tmp_path: Path) -> 
     job = run(again, world, tmp_path / "run")
     assert again.asked == []
     assert (tmp_path / "run" / RESULTS).read_bytes() == before
-    assert job.runner.card.started
+    assert job.card.started
 
 
 def test_a_run_goes_on_after_the_snippets_it_has(world: Dataset, tmp_path: Path) -> None:
@@ -134,14 +134,14 @@ def test_the_nil_uris_of_the_services_become_an_explicit_nil(world: Dataset, tmp
 
 
 def run_results(linker: Linker, dataset: Dataset, out: Path) -> dict[str, dict[str, dict[str, int]]]:
-    return Job(linker, dataset, out=out).run().results
+    return make_linking_job(linker, dataset, out=out).run().results
 
 
 def test_another_linker_may_not_go_on_with_a_run(world: Dataset, tmp_path: Path) -> None:
     run(Recording(), world, tmp_path / "run")
     before = (tmp_path / "run" / PREDICTIONS).read_bytes()
     with pytest.raises(UsageError, match="linker name is 'recording', not 'prior'"):
-        run_results(Job("prior", world, out=tmp_path / "run").linker, world, tmp_path / "run")
+        run_results(make_linking_job("prior", world, out=tmp_path / "run").task.linker, world, tmp_path / "run")
     assert (tmp_path / "run" / PREDICTIONS).read_bytes() == before
 
 
@@ -155,12 +155,12 @@ def test_force_starts_a_run_afresh(world: Dataset, tmp_path: Path) -> None:
 
 def test_a_limited_run_can_be_taken_further(world: Dataset, tmp_path: Path) -> None:
     linker = Recording()
-    first = Job(linker, world, out=tmp_path / "run", limit=2).run().results
+    first = make_linking_job(linker, world, out=tmp_path / "run", limit=2).run().results
     assert {snippet.space for snippet in linker.seen} == {"Avon", "Berg", None}
     assert first["subsets"]["top"]["n"] == 2
     assert first["dataset"]["limit"] == 2
     linker = Recording()
-    whole = Job(linker, world, out=tmp_path / "run").run().results
+    whole = make_linking_job(linker, world, out=tmp_path / "run").run().results
     assert {snippet.space for snippet in linker.seen} == {"Como", "Dale"}
     assert whole["subsets"]["top"]["n"] == 4
 
@@ -178,9 +178,9 @@ def test_what_a_linker_notes_stands_in_the_results_once(world: Dataset, tmp_path
             self.note("spans are searched for, not given")
             return super().link(snippets)
 
-    job = Job(Noting(), world, out=tmp_path / "run", batch_size=2)
+    job = make_linking_job(Noting(), world, out=tmp_path / "run", batch_size=2)
     assert job.run().results["notes"] == ["spans are searched for, not given"]
-    again = Job(Noting(), world, out=tmp_path / "run").run().results
+    again = make_linking_job(Noting(), world, out=tmp_path / "run").run().results
     assert again["notes"] == ["spans are searched for, not given"]
 
 
@@ -203,7 +203,7 @@ def test_answers_by_page_id_qid_title_and_redirect_are_counted(world: Dataset, t
             }
             return [forms.get(snippet.id) or self.skip(snippet) for snippet in snippets]
 
-    results = Job(Mixed(), world, out=tmp_path / "run").run().results
+    results = make_linking_job(Mixed(), world, out=tmp_path / "run").run().results
     identity = results["identity"]
     assert identity == {
         "page_id": 1,
@@ -240,7 +240,7 @@ def test_what_a_kill_in_the_middle_of_a_write_leaves_is_gone_after_the_next_run(
     dies_before_the_end = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from shadowprobe.jsonl import write_atomically\n"
+        "from shadowprobe.base.files import write_atomically\n"
         "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "write_atomically(Path(sys.argv[1]), b'{}')\n"
     )

@@ -9,13 +9,13 @@ import pytest
 from recording import Failing, Recording, all_ids, ids, run
 
 from shadowprobe import Dataset, ItemError, LinkerError, Prediction, Snippet
-from shadowprobe.run_directory import FAILURES, read_failures
-from shadowprobe.runner import HOPELESS
-from shadowprobe.session import Job
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.directory import FAILURES, read_failures
+from shadowprobe.systems.linker import HOPELESS
 
 
 def test_a_failure_costs_no_other_snippet_its_answer(world: Dataset, tmp_path: Path) -> None:
-    outcome = Job(Failing(), world, out=tmp_path / "run").run().outcome
+    outcome = make_linking_job(Failing(), world, out=tmp_path / "run").run().outcome
     assert outcome is not None
     assert outcome.failed == 2
     assert set(all_ids(world)) - set(ids(tmp_path / "run")) == Failing.broken
@@ -29,10 +29,10 @@ def test_failures_are_tried_again_and_forgotten_when_they_succeed(world: Dataset
     class Mended(Failing):
         broken = frozenset()
 
-    job = Job(Failing(), world, out=tmp_path / "run")
+    job = make_linking_job(Failing(), world, out=tmp_path / "run")
     job.run()
     mended = Mended()
-    job = Job(mended, world, out=tmp_path / "run")
+    job = make_linking_job(mended, world, out=tmp_path / "run")
     job.run()
     assert set(mended.asked) == {"tBerg", "nComo2"}
     assert sorted(ids(tmp_path / "run")) == sorted(all_ids(world))
@@ -40,7 +40,7 @@ def test_failures_are_tried_again_and_forgotten_when_they_succeed(world: Dataset
 
 
 def test_a_failed_snippet_counts_as_skipped_and_the_results_say_so(world: Dataset, tmp_path: Path) -> None:
-    results = Job(Failing(), world, out=tmp_path / "run").run().results
+    results = make_linking_job(Failing(), world, out=tmp_path / "run").run().results
     assert results["subsets"]["top"]["failed"] == 1
     assert results["subsets"]["top"]["precision"] == 1.0
     assert results["subsets"]["top"]["recall"] == 3 / 4
@@ -119,7 +119,7 @@ def test_answers_are_kept_and_measured_when_a_linker_fails_to_close(world: Datas
         def close(self) -> None:
             raise RuntimeError("CUDA is gone")
 
-    results = Job(Sticky(), world, out=tmp_path / "run").run().results
+    results = make_linking_job(Sticky(), world, out=tmp_path / "run").run().results
     assert results["subsets"]["top"]["recall"] == 1.0
     assert results["notes"] == ["the linker failed to close: RuntimeError: CUDA is gone"]
 
@@ -131,7 +131,7 @@ def test_a_linker_that_exits_does_not_take_the_run_with_it(world: Dataset, tmp_p
                 raise SystemExit(5)
             return super().link(snippets)
 
-    outcome = Job(Exits(), world, out=tmp_path / "run").run().outcome
+    outcome = make_linking_job(Exits(), world, out=tmp_path / "run").run().outcome
     assert outcome is not None
     assert outcome.failed == 1
     assert [failure.error for failure in read_failures(tmp_path / "run")] == ["SystemExit: 5"]

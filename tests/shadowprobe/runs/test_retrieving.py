@@ -13,11 +13,11 @@ from retrieval_world import amber_set, entity, query, write_collection, write_do
 from retriever_scripts import write_retrievers
 
 from shadowprobe import InputError, LinkerError, UsageError
-from shadowprobe.jsonl import read_lines
-from shadowprobe.retrieval.model import Document, Ranking
-from shadowprobe.retrieval.probing import Measuring
-from shadowprobe.retrieval.session import Retrieved, RetrieveJob
-from shadowprobe.run_directory import locked
+from shadowprobe.base.files import lock_file
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.queries.query import Document, Ranking
+from shadowprobe.runs.job import FinishedJob, Job, Outcome
+from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
 
 OUT = Path("run")
 # In the order in which they are asked, two at a time.
@@ -32,13 +32,13 @@ def _in_a_directory_with_a_collection(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
 
 
-def job(kind: str = "Telling", **more: Any) -> RetrieveJob:
+def job(kind: str = "Telling", **more: Any) -> Job[RetrievingTask]:
     arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "out": OUT, **more}
-    arguments.setdefault("measuring", Measuring(ks=(1, 2), depth=3))
-    return RetrieveJob(kind if kind == "bm25" else f"mine.py:{kind}", **arguments)
+    arguments.setdefault("settings", RetrievalSettings(ks=(1, 2), depth=3))
+    return make_retrieving_job(kind if kind == "bm25" else f"mine.py:{kind}", **arguments)
 
 
-def run(kind: str = "Telling", **more: Any) -> Retrieved:
+def run(kind: str = "Telling", **more: Any) -> FinishedJob:
     return job(kind, **more).run()
 
 
@@ -57,7 +57,7 @@ def test_a_run_writes_its_card_its_rankings_and_its_results() -> None:
     assert stored()[0] == Ranking("a1", ("avon-river-1", "avon-river-2", "avon-ship"), (1.0, 0.5, 0.333333))
     results = json.loads((OUT / "results.json").read_text())
     assert results == finished.results
-    assert (finished.asked, finished.resumed) == (9, 0)
+    assert (finished.outcome.answered, finished.outcome.resumed) == (9, 0)
     assert results["retriever"]["name"] == "telling"
     assert results["collection"]["name"] == "little"
     assert results["settings"] == {"depth": 3, "k": [1, 2], "bootstrap_rounds": 1000, "bootstrap_seed": 7}
@@ -82,8 +82,8 @@ def test_without_a_probe_all_are_asked_that_the_collection_has_queries_for(tmp_p
 def test_a_finished_run_is_measured_again_and_asks_nobody() -> None:
     first = run()
     card = (OUT / "run.json").read_bytes()
-    again = job("Telling", measuring=Measuring(ks=(3,), depth=3)).run()
-    assert (again.asked, again.resumed, again.seconds) == (0, 9, 0.0)
+    again = job("Telling", settings=RetrievalSettings(ks=(3,), depth=3)).run()
+    assert again.outcome == Outcome(resumed=9)
     assert asked() == AMBER
     assert list(again.results["probes"]["amber"]["human"]["qa"]["accuracy"]) == ["3"]
     assert (OUT / "run.json").read_bytes() == card
@@ -96,13 +96,13 @@ def test_an_interrupt_costs_the_batch_under_way_and_no_query_twice() -> None:
     Path("asked.txt").unlink()
     stopping = job(options={"last": "nobody"})
     # The third batch is b2 and c1; the first of these was asked in vain.
-    vars(stopping.retriever)["last"] = "c1"
+    vars(stopping.task.retriever)["last"] = "c1"
     with pytest.raises(KeyboardInterrupt):
         stopping.run()
     assert [ranking.id for ranking in stored()] == AMBER[:4]
     assert not (OUT / "results.json").exists()
     finished = run(options={"last": "nobody"})
-    assert (finished.asked, finished.resumed) == (5, 4)
+    assert (finished.outcome.answered, finished.outcome.resumed) == (5, 4)
     assert asked() == [*AMBER[:6], *AMBER[4:]]
     assert (OUT / "results.json").read_bytes() == undisturbed.read_bytes()
 
@@ -163,7 +163,7 @@ CHANGES: list[tuple[Callable[[], None], dict[str, Any], str]] = [
     (lambda: None, {"kind": "bm25"}, "whose retriever name is 'telling', not 'bm25'; give another --out, or --force"),
     (lambda: None, {"options": {"last": "x"}}, "whose retriever options last is '', not 'x'"),
     (lambda: None, {"probes": ["amber", "entity_questions"]}, "whose queries entity_questions is None, not"),
-    (lambda: None, {"measuring": Measuring(ks=(1,), depth=4)}, "whose depth is 3, not 4"),
+    (lambda: None, {"settings": RetrievalSettings(ks=(1,), depth=4)}, "whose depth is 3, not 4"),
 ]
 
 
@@ -197,7 +197,7 @@ def test_secrets_among_the_options_reach_no_file() -> None:
 def test_force_starts_afresh() -> None:
     run()
     finished = run(options={"last": "nobody"}, force=True)
-    assert (finished.asked, finished.resumed) == (9, 0)
+    assert (finished.outcome.answered, finished.outcome.resumed) == (9, 0)
     assert asked() == [*AMBER, *AMBER]
     assert [ranking.id for ranking in stored()] == AMBER
 
@@ -225,7 +225,7 @@ def test_a_run_that_cannot_start_claims_no_directory() -> None:
     with pytest.raises(LinkerError, match="the model is not there"):
         run("NotStarting")
     assert list(OUT.iterdir()) == []
-    assert run().asked == 9
+    assert run().outcome.answered == 9
 
 
 def test_rankings_or_results_of_nobody_are_not_gone_on_with() -> None:
@@ -238,13 +238,13 @@ def test_rankings_or_results_of_nobody_are_not_gone_on_with() -> None:
     (OUT / "rankings.jsonl").unlink()
     with pytest.raises(UsageError, match=r"run holds results\.json without run\.json"):
         run()
-    assert run(force=True).asked == 9
+    assert run(force=True).outcome.answered == 9
 
 
 def test_the_card_of_another_kind_of_run_is_refused() -> None:
     run()
-    (OUT / "run.json").write_text('{"linker": {}, "dataset": {}, "shadowprobe": "1"}')
-    with pytest.raises(InputError, match=r"run\.json.*`retriever`"):
+    (OUT / "run.json").write_text('{"linker": {"name": "prior", "options": {}}, "dataset": {}, "shadowprobe": "1"}')
+    with pytest.raises(UsageError, match="run holds a run of a linker, not of a retriever; give another --out"):
         run()
 
 
@@ -259,7 +259,7 @@ def test_the_card_of_a_newer_shadowprobe_is_refused() -> None:
 def test_a_directory_that_another_writes_to_is_refused() -> None:
     pytest.importorskip("fcntl", reason="file locks are the POSIX kind")
     OUT.mkdir()
-    with locked(OUT, "rankings.jsonl"), pytest.raises(UsageError, match="another shadowprobe is writing to run"):
+    with lock_file(OUT, "rankings.jsonl"), pytest.raises(UsageError, match="another shadowprobe is writing to run"):
         run()
 
 
@@ -270,7 +270,7 @@ def test_what_a_retriever_says_of_a_run_stands_in_its_results() -> None:
 def test_what_a_retriever_said_before_an_interrupt_is_not_lost() -> None:
     undisturbed = run("Noting", out=Path("undisturbed"))
     stopping = job("Noting")
-    vars(stopping.retriever)["last"] = "d1"
+    vars(stopping.task.retriever)["last"] = "d1"
     with pytest.raises(KeyboardInterrupt):
         stopping.run()
     # The rest has nothing strange about it.
@@ -285,4 +285,4 @@ def test_a_query_on_which_the_retriever_fails_is_counted_and_asked_again_by_the_
     Path("asked.txt").unlink()
     again = run("Failing")
     assert asked() == ["a2"]
-    assert (again.asked, again.resumed, again.results["missing"]) == (1, 8, 0)
+    assert (again.outcome.answered, again.outcome.resumed, again.results["missing"]) == (1, 8, 0)

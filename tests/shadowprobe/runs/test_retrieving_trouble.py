@@ -10,12 +10,26 @@ from retrieval_world import amber_set, entity, query, write_collection, write_do
 from retriever_scripts import write_retrievers
 
 from shadowprobe import LinkerError, UsageError
-from shadowprobe.jsonl import read_lines
-from shadowprobe.retrieval.model import Ranking
-from shadowprobe.retrieval.probing import Measuring
-from shadowprobe.retrieval.session import Retrieved, RetrieveJob
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.queries.query import Ranking
+from shadowprobe.runs.job import FinishedJob, Job
+from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
 
 OUT = Path("run")
+
+SILENT = """
+from shadowprobe import Failure
+from shadowprobe.retrieval import Retriever
+
+class Silent(Retriever):
+    batch_size = 2
+
+    def index(self, documents):
+        list(documents)
+
+    def search(self, queries, k):
+        return [Failure(query.id, "no index") for query in queries]
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -25,13 +39,13 @@ def _in_a_directory_with_a_collection(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
 
 
-def job(kind: str = "Telling", **more: Any) -> RetrieveJob:
+def job(kind: str = "Telling", **more: Any) -> Job[RetrievingTask]:
     arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "out": OUT, **more}
-    arguments.setdefault("measuring", Measuring(ks=(1, 2), depth=3))
-    return RetrieveJob(f"mine.py:{kind}", **arguments)
+    arguments.setdefault("settings", RetrievalSettings(ks=(1, 2), depth=3))
+    return make_retrieving_job(f"mine.py:{kind}", **arguments)
 
 
-def run(kind: str = "Telling", **more: Any) -> Retrieved:
+def run(kind: str = "Telling", **more: Any) -> FinishedJob:
     return job(kind, **more).run()
 
 
@@ -100,17 +114,16 @@ def test_two_queries_of_one_id_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measuring", "words"),
+    ("settings", "words"),
     [
-        (Measuring(ks=()), "-k: is a number of documents, and at least 1"),
-        (Measuring(ks=(0, 1)), "-k: is a number of documents, and at least 1"),
-        (Measuring(ks=(1, 101)), "--depth: is 100, and less than the largest -k, 101"),
+        ({"ks": ()}, "-k: is a number of documents, and at least 1"),
+        ({"ks": (0, 1)}, "-k: is a number of documents, and at least 1"),
+        ({"ks": (1, 101)}, "--depth: is 100, and less than the largest -k, 101"),
     ],
 )
-def test_a_k_that_cannot_be_is_refused(measuring: Measuring, words: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        job(measuring=measuring)
-    assert words in str(refused.value)
+def test_a_k_that_cannot_be_is_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        RetrievalSettings(**settings)
 
 
 def test_queries_may_come_from_elsewhere(tmp_path: Path) -> None:
@@ -141,3 +154,29 @@ def test_queries_that_are_nowhere_are_missed_with_what_to_do(arguments: dict[str
     with pytest.raises(UsageError) as refused:
         job(**arguments)
     assert words in str(refused.value)
+
+
+def test_a_retriever_that_never_gives_a_ranking_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shadowprobe.runs.job.HOPELESS", 4)
+    Path("silent.py").write_text(SILENT)
+    words = "retriever `Silent` failed on each of its first 4 queries, the last time with: no index"
+    with pytest.raises(LinkerError, match=words):
+        make_retrieving_job("silent.py:Silent", "little", probes=["amber"], out=Path("silent")).run()
+    assert not Path("silent/results.json").exists()
+
+
+def test_an_id_that_no_file_can_hold_is_refused_in_one_line() -> None:
+    Path("odd.py").write_text(SILENT.replace('Failure(query.id, "no index")', '[("\\ud800", 1.0)]'))
+    with pytest.raises(LinkerError, match=r"retriever `Silent`, query 'a1': .*surrogates not allowed"):
+        make_retrieving_job("odd.py:Silent", "little", probes=["amber"], out=Path("odd")).run()
+
+
+def test_a_retriever_that_has_once_given_a_ranking_may_fail_as_often_as_it_likes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shadowprobe.runs.job.HOPELESS", 4)
+    answer_first = '[("avon-ship", 1.0)] if query.id == "a1" else Failure(query.id, "no index")'
+    Path("once.py").write_text(SILENT.replace('Failure(query.id, "no index")', answer_first))
+    finished = make_retrieving_job("once.py:Silent", "little", probes=["amber"], out=Path("once")).run()
+    # Nine queries, of which only the first has a ranking.
+    assert (finished.outcome.answered, finished.outcome.failed, finished.results["missing"]) == (1, 8, 8)

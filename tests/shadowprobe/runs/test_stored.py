@@ -10,15 +10,26 @@ from typing import Any
 
 import pytest
 from refusals import contents
-from retrieval_world import FOUND, amber_set, as_kilt, entity, query, write_collection, write_documents, write_sets
+from retrieval_world import (
+    DOCUMENTS,
+    FOUND,
+    amber_set,
+    as_kilt,
+    entity,
+    query,
+    write_collection,
+    write_documents,
+    write_sets,
+)
 
 from shadowprobe import InputError, UsageError
-from shadowprobe.jsonl import encode_lines
-from shadowprobe.retrieval.model import Ranking
-from shadowprobe.retrieval.probing import Measuring
-from shadowprobe.retrieval.session import Retrieved, RetrieveJob, score_rankings
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.queries.query import Ranking
+from shadowprobe.runs.job import FinishedJob
+from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
+from shadowprobe.runs.stored import score_stored
 
-MEASURING = Measuring(ks=(1, 2))
+SETTINGS = RetrievalSettings(ks=(1, 2))
 RANKINGS = [Ranking(query_id, documents) for query_id, documents in FOUND.items()]
 FORMS: dict[str, Callable[[Ranking], Any]] = {"own": lambda ranking: ranking, "kilt": as_kilt}
 
@@ -35,9 +46,10 @@ def predictions(form: str = "own", rankings: list[Ranking] = RANKINGS) -> Path:
     return path
 
 
-def score(path: Path, **more: Any) -> Retrieved:
-    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "measuring": MEASURING, **more}
-    return score_rankings(path, **arguments)
+def score(path: Path, *, out: Path | None = None, force: bool = False, **more: Any) -> FinishedJob:
+    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "settings": SETTINGS, **more}
+    name = arguments.pop("name", None)
+    return score_stored(RetrievingTask(**arguments), path, name=name, out=out, force=force)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -91,9 +103,9 @@ def test_figures_are_those_of_ambers_own_evaluation(k: int) -> None:
         {"id": one, "output": {"provenance": [{"wikipedia_id": p} for p in pages]}} for one, pages in found.items()
     ]
     Path("kilt.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    part = score(Path("kilt.jsonl"), queries=path, measuring=Measuring(ks=(k,))).results["probes"]["amber"]["human"][
-        "qa"
-    ]
+    part = score(Path("kilt.jsonl"), queries=path, settings=RetrievalSettings(ks=(k,))).results["probes"]["amber"][
+        "human"
+    ]["qa"]
 
     # Their rule: an article counts once, "None" is none, and of what is left the first k must hold a gold one.
     def right(asked: dict[str, Any]) -> bool:
@@ -115,7 +127,9 @@ def test_figures_are_those_of_ambers_own_evaluation(k: int) -> None:
 def test_what_lies_below_the_depth_is_not_read() -> None:
     path = predictions("kilt", [Ranking("c2", ("elbe", "berg-song", "como-ship"))])
     deep, shallow = (
-        score(path, measuring=Measuring(ks=(1,), depth=depth), force=True).results["probes"]["amber"]["human"]["qa"]
+        score(path, settings=RetrievalSettings(ks=(1,), depth=depth), force=True).results["probes"]["amber"]["human"][
+            "qa"
+        ]
         for depth in (3, 2)
     )
     # c2 and eight queries without a ranking.
@@ -142,15 +156,20 @@ def test_documents_of_another_collection_are_counted_in_a_note() -> None:
     assert "2 of the 3 documents found are not in the collection `little`" in finished.results["notes"]
 
 
-def run(out: str = "run", collection: str = "little") -> Retrieved:
-    return RetrieveJob("bm25", collection, probes=["amber"], out=Path(out), measuring=MEASURING).run()
+def run(out: str = "run", collection: str = "little") -> FinishedJob:
+    return make_retrieving_job("bm25", collection, probes=["amber"], out=Path(out), settings=SETTINGS).run()
 
 
 def test_a_run_is_measured_again_with_what_it_says_of_itself() -> None:
     ran = run()
-    scored = score(Path("run"))
-    assert scored.results == ran.results
-    assert scored.out == Path("runs/bm25-little")
+    scored = score(Path("run"), out=Path("scored"))
+    assert (scored.results, scored.out) == (ran.results, Path("scored"))
+
+
+def test_a_run_is_measured_in_place_unless_it_gets_another_name() -> None:
+    run()
+    assert score(Path("run")).out == Path("run")
+    assert score(Path("run"), name="other").out == Path("runs/other-little")
 
 
 def test_a_run_may_be_measured_in_place_and_keeps_its_card() -> None:
@@ -162,9 +181,9 @@ def test_a_run_may_be_measured_in_place_and_keeps_its_card() -> None:
 
 def test_a_run_over_another_collection_is_refused() -> None:
     run()
-    write_documents(Path("other/documents.jsonl"))
+    write_documents(Path("other/documents.jsonl"), DOCUMENTS[1:])
     Path("little/amber").rename("other/amber")
-    with pytest.raises(InputError, match=r"run\.json: field `collection`: the run's name is 'little', not 'other'"):
+    with pytest.raises(InputError, match=r"run\.json: field `collection`: the run is over `little` \("):
         score(Path("run"), collection="other")
 
 

@@ -27,13 +27,13 @@ from wikidata_world import (
 )
 
 from shadowprobe.errors import BuildError, UsageError
-from shadowprobe.retrieval.amber_sets import AmberSet, read_amber_sets
-from shadowprobe.retrieval.wikidata.amber import AmberCard, write_amber
-from shadowprobe.retrieval.wikidata.documents import find_documents
-from shadowprobe.retrieval.wikidata.dump import Progress
-from shadowprobe.retrieval.wikidata.namesakes import SHARED_PROPERTY
-from shadowprobe.retrieval.wikidata.origin import Origin, open_service
-from shadowprobe.retrieval.wikidata.popularity import FileViews, ServiceViews
+from shadowprobe.queries.amber_sets import AmberSet, read_amber_sets
+from shadowprobe.sets.amber import AmberCard, write_amber
+from shadowprobe.sets.article_documents import find_documents
+from shadowprobe.sets.fact_source import Origin, open_service
+from shadowprobe.sets.namesakes import SHARED_PROPERTY
+from shadowprobe.sets.popularity import FileViews, ServiceViews
+from shadowprobe.sets.wikidata_dump import Progress
 
 # What is left out of the whole world.
 LEFT_OUT = {
@@ -59,10 +59,10 @@ class Fixed:
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
 
-    def counts(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
         return {qid: self._counts[qid] for qid in titles if qid in self._counts}
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         return {"measure": "fixed"}
 
 
@@ -216,7 +216,7 @@ def test_from_the_dump_and_from_the_api_come_the_same_sets(
     assert card.popularity == {"measure": "page views", "service": host + COUNTER, "month": "2019-10"}
 
 
-def test_a_second_run_asks_nobody_again(documents: Path, tmp_path: Path) -> None:
+def test_a_second_run_sends_no_requests(documents: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
 
     def run(url: str) -> AmberCard:
@@ -253,7 +253,7 @@ def test_a_dump_that_was_read_serves_with_and_without_subclasses(
     assert sorted(parts(tmp_path / "out")["nonhuman", "qa"]) == ["Varn"]
 
 
-def test_names_can_be_asked_of_a_dump(documents: Path, views: FileViews, tmp_path: Path) -> None:
+def test_a_dump_can_be_restricted_to_names(documents: Path, views: FileViews, tmp_path: Path) -> None:
     origin = Origin(dump=write_dump(tmp_path / "dump.json"), names=("Bo Tarn", "Nobody", "Lise Orrin"))
     card = write_amber(origin, documents, views, tmp_path / "out")
     assert {part: sorted(sets) for part, sets in parts(tmp_path / "out").items()} == {
@@ -331,7 +331,7 @@ def test_an_entity_that_stands_twice_in_a_dump_is_no_namesake_of_itself(
         write_amber(origin, documents, views, tmp_path / "out")
 
 
-def test_where_no_set_can_be_made_it_is_said_why(documents: Path, tmp_path: Path) -> None:
+def test_the_error_says_why_no_set_can_be_made(documents: Path, tmp_path: Path) -> None:
     origin = Origin(dump=write_dump(tmp_path / "dump.json"), names=("Lise Orrin", "Varn"))
     with pytest.raises(
         BuildError,
@@ -367,7 +367,7 @@ def test_the_passages_of_an_article_count_as_one_document(tmp_path: Path) -> Non
     assert "end3" not in found.text
 
 
-def test_of_entities_that_nothing_is_asked_about_no_text_is_kept(documents: Path) -> None:
+def test_no_text_is_kept_for_entities_without_questions(documents: Path) -> None:
     found = find_documents(documents, {"Q1001": "Ada Quill", "Q1012": "Her Lantern (song)"}, {"Q1001"})
     assert [each.text for each in found["Q1001"]] == [DOCUMENTS[0]["text"]]
     assert [(each.id, each.text) for each in found["Q1012"]] == [("7", "")]

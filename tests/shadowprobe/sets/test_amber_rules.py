@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from shadowprobe.retrieval.amber_making import (
-    Made,
+from shadowprobe.queries.amber_sets import AmberQuery, AmberSet
+from shadowprobe.queries.query import Document
+from shadowprobe.sets.amber_rules import (
+    MadeSets,
     Namesake,
     Property,
     Value,
     make_sets,
-    paper_properties,
-    popularity_gap,
+    measure_gap,
+    read_properties,
 )
-from shadowprobe.retrieval.amber_sets import AmberQuery, AmberSet
-from shadowprobe.retrieval.model import Document
 
 PROPERTIES = {
     "P1303": Property("instrument", ("What does $name play?",), ("$name plays the $object.",)),
@@ -41,11 +41,11 @@ def boxer(popularity: float | None = None, text: str = "A champion of boxing.") 
     return namesake("boxer", text, {"P641": [("boxing", "pugilism")]}, popularity)
 
 
-def made(*entities: Namesake) -> Made:
+def made(*entities: Namesake) -> MadeSets:
     return make_sets({"Abe": entities}, PROPERTIES)
 
 
-def queries(found: Made, task: str) -> dict[str, list[AmberQuery]]:
+def queries(found: MadeSets, task: str) -> dict[str, list[AmberQuery]]:
     (one,) = found.sets[task]
     return {entity: list(each.queries) for entity, each in one.qids.items()}
 
@@ -86,7 +86,7 @@ def test_a_property_that_two_entities_have_is_dropped_whatever_its_values() -> N
     assert found.dropped == {"facts whose property a namesake has too": 2}
 
 
-def test_a_property_that_nobody_has_asked_for_is_passed_over() -> None:
+def test_an_unknown_property_is_ignored() -> None:
     first = namesake("first", "He plays the trombone. Born 1809.", {"P1303": [("trombone",)], "P569": [("1809",)]})
     found = made(first, boxer())
     assert [one.meta["pid"] for one in queries(found, "qa")["first"]] == ["P1303"]
@@ -155,9 +155,9 @@ def test_only_the_most_popular_tail_counts_for_the_gap() -> None:
     assert made(trombonist(4.0), boxer(2.0), third).sets["qa"]
 
 
-def test_the_gap_of_nothing_is_none() -> None:
-    assert popularity_gap(0.0, 0.0) == 0.0
-    assert popularity_gap(3.0, 1.0) == 1.0
+def test_the_gap_of_zero_popularities_is_zero() -> None:
+    assert measure_gap(0.0, 0.0) == 0.0
+    assert measure_gap(3.0, 1.0) == 1.0
 
 
 def test_a_name_whose_head_has_no_fact_left_is_dropped() -> None:
@@ -206,13 +206,13 @@ def musician(entity: str, text: str, *values: Value) -> Namesake:
     return namesake(entity, text, {"P1303": values})
 
 
-def band(*heads: Namesake) -> Made:
+def band(*heads: Namesake) -> MadeSets:
     """Names each with a head of its own and a boxer."""
     names = {f"Name {number}": (head, boxer()) for number, head in enumerate(heads)}
     return make_sets(names, PROPERTIES)
 
 
-def claims(found: Made, number: int) -> dict[str, str]:
+def claims(found: MadeSets, number: int) -> dict[str, str]:
     """The claims about the head of a name, by what is true of them."""
     said = found.sets["fc"][number].qids
     head = next(one for one in said.values() if one.is_head)
@@ -260,7 +260,7 @@ def test_a_true_claim_has_a_value_that_the_article_states() -> None:
     assert claims(found, 0)["SUPPORTS"] == "Name 0 plays the bass tuba."
 
 
-def everything(found: Made) -> list[AmberSet]:
+def everything(found: MadeSets) -> list[AmberSet]:
     return [one for sets in found.sets.values() for one in sets]
 
 
@@ -302,7 +302,7 @@ def test_templates_are_drawn_and_always_the_same() -> None:
 
 
 def test_templates_do_not_hang_on_the_seed_of_hashes() -> None:
-    script = f"import sys; sys.path.insert(0, {str(__file__.rpartition('/')[0])!r}); import test_amber_making as t"
+    script = f"import sys; sys.path.insert(0, {str(__file__.rpartition('/')[0])!r}); import test_amber_rules as t"
     script += "; print('|'.join(t.inputs()))"
     said = {
         subprocess.run(
@@ -318,7 +318,7 @@ def test_templates_do_not_hang_on_the_seed_of_hashes() -> None:
 
 
 def test_the_properties_are_those_of_tables_3_and_10() -> None:
-    known = paper_properties()
+    known = read_properties()
     people = {number for kind in known.types["human"].values() for number in kind.properties}
     # Table 3.
     assert people == {"P1303", "P135", "P1441", "P157", "P185", "P241", "P413", "P54", "P607", "P641"}
@@ -333,8 +333,8 @@ def test_the_properties_are_those_of_tables_3_and_10() -> None:
     assert known.properties["P413"].claims == ("$name plays the $object position.", "$name plays as a $object.")
 
 
-def test_every_property_can_be_asked_and_claimed() -> None:
-    known = paper_properties()
+def test_every_property_has_questions_and_claims() -> None:
+    known = read_properties()
     for kinds in known.types.values():
         for kind in kinds.values():
             for number in kind.properties:

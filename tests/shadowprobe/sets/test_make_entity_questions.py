@@ -14,17 +14,17 @@ from wikibase_standin import Wikibase
 from wikidata_world import NAMES, write_dump, write_views
 
 from shadowprobe.errors import BuildError, InputError, UsageError
-from shadowprobe.retrieval.entity_questions import Question, read_questions
-from shadowprobe.retrieval.wikidata.lottery import Lottery
-from shadowprobe.retrieval.wikidata.origin import Origin
-from shadowprobe.retrieval.wikidata.popularity import FileViews
-from shadowprobe.retrieval.wikidata.questions import (
-    Lots,
-    from_triples,
-    from_wikidata,
+from shadowprobe.queries.question_files import Question, read_questions
+from shadowprobe.sets.entity_questions import (
+    SampleSize,
+    make_from_triples,
+    make_from_wikidata,
     refuse_to_overwrite,
     write_questions,
 )
+from shadowprobe.sets.fact_source import Origin
+from shadowprobe.sets.popularity import FileViews
+from shadowprobe.sets.sampling import SubjectSample
 
 TABLE = """\
 Ada Quill\tP19\tPorthgain|Port Gain\t7
@@ -43,7 +43,7 @@ def triples(tmp_path: Path) -> Path:
 
 
 def test_objects_of_one_subject_and_relation_are_answers_to_one_question(triples: Path) -> None:
-    made, dropped = from_triples(triples, Lots())
+    made, dropped = make_from_triples(triples, SampleSize())
     assert made == {
         "P19": [Question("Where was Ada Quill born?", ("Porthgain", "Port Gain", "Dunmere"), "Ada Quill", 9)],
         "P170": [Question("Who was Veep created by?", ("Armando Iannucci", "A. Iannucci"), "Veep")],
@@ -61,13 +61,13 @@ def test_json_lines_say_the_same(triples: Path, tmp_path: Path) -> None:
     ]
     path = tmp_path / "triples.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
-    assert from_triples(path, Lots()) == from_triples(triples, Lots())
+    assert make_from_triples(path, SampleSize()) == make_from_triples(triples, SampleSize())
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("Ada\tP19", "has 2 columns, and not subject, property and object, and perhaps a frequency"),
+        ("Ada\tP19", "has 2 columns: expected subject, property, object and perhaps a frequency"),
         ("Ada\tP19\tRome\t7\t8", "has 5 columns"),
         ("Ada\tborn in\tRome", "field `property`: 'born in' is not the number of a property, such as P19"),
         ("\tP19\tRome", "field `subject`: is empty"),
@@ -81,47 +81,49 @@ def test_json_lines_say_the_same(triples: Path, tmp_path: Path) -> None:
         ("Ada\tP19\tR\udce9", "is not UTF-8"),
     ],
 )
-def test_a_triple_that_is_none_is_refused_with_its_line(line: str, problem: str, tmp_path: Path) -> None:
+def test_an_invalid_triple_is_refused_with_its_line(line: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "triples.txt"
     path.write_bytes(f"Veep\tP170\tA\n\n{line}\n".encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=rf"triples\.txt:3: .*{problem}"):
-        from_triples(path, Lots())
+        make_from_triples(path, SampleSize())
 
 
-def drawn(lottery: Lottery, subjects: Iterator[str] | list[str]) -> list[str | None]:
+def drawn(sample: SubjectSample, subjects: Iterator[str] | list[str]) -> list[str | None]:
     for subject in subjects:
-        lottery.add(subject, subject, [f"of {subject}"])
-    return [question.subject for question in lottery.questions()]
+        sample.add(subject, subject, [f"of {subject}"])
+    return [question.subject for question in sample.make_questions()]
 
 
 def test_a_draw_takes_so_many_and_depends_on_nothing_but_the_seed() -> None:
     subjects = [f"subject {number}" for number in range(500)]
-    first = drawn(Lottery("P19", 20, 7), subjects)
+    first = drawn(SubjectSample("P19", 20, 7), subjects)
     shuffled = subjects.copy()
     random.Random(1).shuffle(shuffled)
     assert len(set(first)) == 20
-    assert drawn(Lottery("P19", 20, 7), shuffled) == first
-    assert drawn(Lottery("P19", 20, 8), subjects) != first
-    assert drawn(Lottery("P20", 20, 7), subjects) != first
+    assert drawn(SubjectSample("P19", 20, 7), shuffled) == first
+    assert drawn(SubjectSample("P19", 20, 8), subjects) != first
+    assert drawn(SubjectSample("P20", 20, 7), subjects) != first
 
 
 def test_a_smaller_draw_is_the_beginning_of_a_larger_one() -> None:
     subjects = [f"subject {number}" for number in range(100)]
-    assert drawn(Lottery("P19", 5, 7), subjects) == drawn(Lottery("P19", 30, 7), subjects)[:5]
+    assert drawn(SubjectSample("P19", 5, 7), subjects) == drawn(SubjectSample("P19", 30, 7), subjects)[:5]
 
 
-def test_whoever_is_drawn_has_all_answers_however_they_are_strewn() -> None:
+def test_a_sampled_subject_has_all_answers_in_any_order_of_the_file() -> None:
     facts = [(f"subject {number}", f"answer {which}") for number in range(200) for which in range(3)]
     random.Random(2).shuffle(facts)
-    lottery = Lottery("P19", 15, 7)
+    sample = SubjectSample("P19", 15, 7)
     for subject, answer in facts:
-        lottery.add(subject, subject, [answer])
-    assert [sorted(question.answers) for question in lottery.questions()] == [["answer 0", "answer 1", "answer 2"]] * 15
+        sample.add(subject, subject, [answer])
+    assert [sorted(question.answers) for question in sample.make_questions()] == [
+        ["answer 0", "answer 1", "answer 2"]
+    ] * 15
 
 
 def test_a_draw_is_even() -> None:
     subjects = [f"subject {number}" for number in range(100)]
-    times = sum("subject 0" in drawn(Lottery("P19", 50, seed), subjects) for seed in range(400))
+    times = sum("subject 0" in drawn(SubjectSample("P19", 50, seed), subjects) for seed in range(400))
     # Half of 400, and four standard deviations of 10 either way.
     assert 160 <= times <= 240
 
@@ -141,7 +143,7 @@ def shown(made: dict[str, list[Question]]) -> dict[str, set[tuple[str | None, tu
 def test_questions_about_the_entities_of_a_dump(tmp_path: Path) -> None:
     views = FileViews(write_views(tmp_path / "views.tsv"), "en")
     origin = Origin(dump=write_dump(tmp_path / "dump.json.bz2"))
-    made, dropped = from_wikidata(origin, tmp_path / "out", Lots(), views)
+    made, dropped = make_from_wikidata(origin, tmp_path / "out", SampleSize(), views)
     assert shown(made) == EXPECTED
     assert dropped == {
         "entities without an article in the language": 1,
@@ -155,7 +157,7 @@ def test_questions_about_the_entities_that_an_api_finds(tmp_path: Path) -> None:
     views = FileViews(write_views(tmp_path / "views.tsv"), "en")
     with serving(Wikibase()) as running:
         origin = Origin(api=running.url.removesuffix("/api"), names=NAMES, user_agent="tests")
-        made, _ = from_wikidata(origin, tmp_path / "out", Lots(), views)
+        made, _ = make_from_wikidata(origin, tmp_path / "out", SampleSize(), views)
     assert shown(made) == EXPECTED
     # Nobody wants to know of what kind they are.
     assert {asked.query.get("props") for asked in running.requests} == {
@@ -165,22 +167,22 @@ def test_questions_about_the_entities_that_an_api_finds(tmp_path: Path) -> None:
     }
 
 
-def test_without_popularity_no_frequency_is_told(tmp_path: Path) -> None:
+def test_without_popularity_questions_have_no_frequency(tmp_path: Path) -> None:
     origin = Origin(dump=write_dump(tmp_path / "dump.json"), names=("Mill Reach",))
-    made, _ = from_wikidata(origin, tmp_path / "out", Lots())
+    made, _ = make_from_wikidata(origin, tmp_path / "out", SampleSize())
     assert made == {"P19": [Question("Where was Mill Reach born?", ("Porthgain", "Dunmere"), "Mill Reach")]}
 
 
 def test_so_many_of_each_relation_are_drawn(tmp_path: Path) -> None:
     origin = Origin(dump=write_dump(tmp_path / "dump.json"))
-    made, _ = from_wikidata(origin, tmp_path / "out", Lots(per_relation=1))
+    made, _ = make_from_wikidata(origin, tmp_path / "out", SampleSize(per_relation=1))
     assert {number: len(many) for number, many in made.items()} == {"P19": 1, "P175": 1, "P264": 1}
 
 
 def test_what_is_written_can_be_read_as_the_release_can(triples: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    made = from_triples(triples, Lots())
-    card = write_questions(out, made, {"triples": "triples.tsv"}, Lots(seed=3))
+    made = make_from_triples(triples, SampleSize())
+    card = write_questions(out, made, {"triples": "triples.tsv"}, SampleSize(seed=3))
     assert sorted(path.name for path in out.iterdir()) == ["P170.test.json", "P19.test.json", "entity_questions.json"]
     assert read_questions(out) == made[0]
     assert json.loads((out / "P170.test.json").read_text()) == [
@@ -192,16 +194,16 @@ def test_what_is_written_can_be_read_as_the_release_can(triples: Path, tmp_path:
 
 def test_questions_are_not_written_over_without_a_word(triples: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    write_questions(out, from_triples(triples, Lots()), {}, Lots())
+    write_questions(out, make_from_triples(triples, SampleSize()), {}, SampleSize())
     with pytest.raises(UsageError, match="out holds entity questions already; --force writes over them"):
         refuse_to_overwrite(out, force=False)
     triples.write_text("Ada Quill\tP19\tPorthgain\n")
-    write_questions(out, from_triples(triples, Lots()), {}, Lots())
+    write_questions(out, make_from_triples(triples, SampleSize()), {}, SampleSize())
     assert sorted(path.name for path in out.iterdir()) == ["P19.test.json", "entity_questions.json"]
 
 
-def test_where_no_question_can_be_made_it_is_said_why(triples: Path, tmp_path: Path) -> None:
+def test_the_error_says_why_no_question_can_be_made(triples: Path, tmp_path: Path) -> None:
     triples.write_text("Ada Quill\tP21\tfemale\n")
     with pytest.raises(BuildError, match=r"no question could be made \(1 triples whose relation has no question\)$"):
-        write_questions(tmp_path / "out", from_triples(triples, Lots()), {}, Lots())
+        write_questions(tmp_path / "out", make_from_triples(triples, SampleSize()), {}, SampleSize())
     assert not (tmp_path / "out").exists()

@@ -15,8 +15,8 @@ from wikibase_standin import COUNTER, Counter
 
 from shadowprobe import Card, Dataset, Entity, Snippet, write_dataset
 from shadowprobe.errors import BuildError, InputError, UsageError
-from shadowprobe.retrieval.wikidata.origin import open_service
-from shadowprobe.retrieval.wikidata.popularity import Backlinks, FileViews, ServiceViews, logarithm, read_month
+from shadowprobe.sets.fact_source import open_service
+from shadowprobe.sets.popularity import Backlinks, FileViews, ServiceViews, compute_popularity, read_month
 
 TITLES = {"Q1001": "Ada Quill", "Q1002": "Ada Quill (judoka)", "Q1012": "Her Lantern (song)"}
 
@@ -35,13 +35,13 @@ def counting(counter: Counter, directory: Path) -> Iterator[tuple[ServiceViews, 
 
 @pytest.mark.parametrize(("count", "expected"), [(0, 0.0), (1, 0.0), (1000, 3.0), (10, 1.0)])
 def test_popularity_is_a_logarithm_that_does_not_fall_below_nothing(count: int, expected: float) -> None:
-    assert logarithm(count) == pytest.approx(expected)
+    assert compute_popularity(count) == pytest.approx(expected)
 
 
 def test_a_table_of_titles_and_views(tmp_path: Path) -> None:
     path = tmp_path / "views.tsv"
     path.write_text("Ada_Quill\t10000\nSomebody else\t7\n\nAda Quill (judoka)\t100\r\n")
-    assert FileViews(path, "en").counts(TITLES) == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
+    assert FileViews(path, "en").count(TITLES) == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
 
 
 def test_a_monthly_dump_adds_up_over_devices_and_passes_over_other_wikis(tmp_path: Path) -> None:
@@ -55,13 +55,13 @@ def test_a_monthly_dump_adds_up_over_devices_and_passes_over_other_wikis(tmp_pat
     ]
     path = tmp_path / "pageviews-201910-user.bz2"
     path.write_bytes(bz2.compress("\n".join(lines).encode()))
-    assert FileViews(path, "en").counts(TITLES) == {"Q1001": 100, "Q1002": 5, "Q1012": 0}
+    assert FileViews(path, "en").count(TITLES) == {"Q1001": 100, "Q1002": 5, "Q1012": 0}
 
 
 def test_a_monthly_dump_of_the_older_kind(tmp_path: Path) -> None:
     path = tmp_path / "pagecounts-2019-10-totals.gz"
     path.write_bytes(gzip.compress(b"# Wikimedia\nde.z Ada_Quill 3\nen.z Ada_Quill 41\nen.b Ada_Quill 9\n"))
-    assert FileViews(path, "en").counts(TITLES)["Q1001"] == 41
+    assert FileViews(path, "en").count(TITLES)["Q1001"] == 41
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_a_monthly_dump_of_the_older_kind(tmp_path: Path) -> None:
         ("en.wikipedia Ada_Quill 736 desktop many A1\n", r"views\.tsv:1: 'many' is not a number of views"),
     ],
 )
-def test_a_line_that_says_no_views_is_refused(content: str, problem: str, tmp_path: Path) -> None:
+def test_a_line_without_a_number_of_views_is_refused(content: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "views.tsv"
     path.write_text(content)
     with pytest.raises(InputError, match=problem):
-        FileViews(path, "en").counts(TITLES)
+        FileViews(path, "en").count(TITLES)
 
 
 def test_a_file_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_a_file_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
         FileViews(tmp_path / "none.tsv", "en")
 
 
-def test_the_service_is_asked_for_each_title_and_knows_nothing_of_some(tmp_path: Path) -> None:
+def test_each_title_is_requested_and_an_unknown_one_has_no_views(tmp_path: Path) -> None:
     with counting(Counter(), tmp_path) as (views, running):
-        assert views.counts(TITLES) == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
+        assert views.count(TITLES) == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
     assert running.requests[1].path == (
         "/rest/metrics/pageviews/per-article/en.wikipedia/all-access/user/Ada_Quill_%28judoka%29"
         "/monthly/20191001/20191031"
@@ -96,20 +96,20 @@ def test_the_service_is_asked_for_each_title_and_knows_nothing_of_some(tmp_path:
     assert {asked.headers["user-agent"] for asked in running.requests} == {"tests (+nobody@example.org)"}
 
 
-def test_what_the_service_said_is_not_asked_again_not_even_that_it_knows_nothing(tmp_path: Path) -> None:
+def test_replies_of_the_service_are_not_requested_again_not_even_404(tmp_path: Path) -> None:
     with counting(Counter(), tmp_path) as (views, running):
-        first = views.counts(TITLES)
-        assert views.counts(TITLES) == first
+        first = views.count(TITLES)
+        assert views.count(TITLES) == first
     assert len(running.requests) == 3
 
 
-def test_a_busy_service_is_asked_again_when_it_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_service_gets_the_request_again_after_its_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", lambda seconds: slept.append(round(seconds)) if seconds > 0 else None)
     counter = Counter()
     counter.instead = [(429, {"Retry-After": "11"}, b"too many")]
     with counting(counter, tmp_path) as (views, _):
-        assert views.counts({"Q1001": "Ada Quill"}) == {"Q1001": 10000}
+        assert views.count({"Q1001": "Ada Quill"}) == {"Q1001": 10000}
     assert slept == [11]
 
 
@@ -122,13 +122,11 @@ def test_a_busy_service_is_asked_again_when_it_wants(tmp_path: Path, monkeypatch
         ((400, {}, b"{}"), r"\(status 400\)"),
     ],
 )
-def test_what_no_service_of_page_views_says_is_an_error_and_not_nothing(
-    reply: Reply, problem: str, tmp_path: Path
-) -> None:
+def test_a_reply_of_another_service_is_an_error(reply: Reply, problem: str, tmp_path: Path) -> None:
     counter = Counter()
     counter.instead = [reply]
     with counting(counter, tmp_path) as (views, _), pytest.raises(BuildError, match=problem):
-        views.counts({"Q1001": "Ada Quill"})
+        views.count({"Q1001": "Ada Quill"})
 
 
 @pytest.mark.parametrize(("month", "span"), [("2019-10", "20191001/20191031"), ("2020-02", "20200201/20200229")])
@@ -137,12 +135,12 @@ def test_a_month_goes_to_its_last_day(month: str, span: str, tmp_path: Path) -> 
         serving(lambda number, asked: (404, {}, b"{}")) as running,
         closing(open_service(tmp_path, "pageviews.warc.gz", "tests")) as service,
     ):
-        ServiceViews(running.url, service, "de", month).counts({"Q1": "AC/DC"})
+        ServiceViews(running.url, service, "de", month).count({"Q1": "AC/DC"})
     assert running.requests[0].path.endswith(f"/de.wikipedia/all-access/user/AC%2FDC/monthly/{span}")
 
 
 @pytest.mark.parametrize("text", ["2019", "2019-13", "2019-1", "19-10", "october", "2019-1o", "2019-00"])
-def test_what_is_no_month_is_refused(text: str) -> None:
+def test_an_invalid_month_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=f"--month {text}: a month is written as 2019-10"):
         read_month(text)
 
@@ -154,13 +152,13 @@ def test_a_month_before_views_were_counted_is_refused() -> None:
 
 def test_backlinks_are_the_commonness_of_a_dataset(world: Dataset) -> None:
     titles = {"Q1": "Avon (river)", "Q2": "Avon (ship)", "Q3": "Avon (county)"}
-    assert Backlinks(world).counts(titles) == {"Q1": 50, "Q2": 5}
+    assert Backlinks(world).count(titles) == {"Q1": 50, "Q2": 5}
 
 
 def test_backlinks_are_found_by_qid_before_title(tmp_path: Path) -> None:
     entities = [Entity("Avon", qid="Q1", commonness=9), Entity("Avon (ship)", commonness=4)]
     dataset = write_dataset(tmp_path / "avon", Card(name="avon"), entities, [], {"all": [SNIPPET]})
-    assert Backlinks(dataset).counts({"Q1": "Avon (ship)", "Q2": "Avon (ship)"}) == {"Q1": 9, "Q2": 4}
+    assert Backlinks(dataset).count({"Q1": "Avon (ship)", "Q2": "Avon (ship)"}) == {"Q1": 9, "Q2": 4}
 
 
 def test_a_dataset_without_commonness_has_no_backlinks(tmp_path: Path) -> None:

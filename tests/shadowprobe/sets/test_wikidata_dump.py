@@ -12,9 +12,9 @@ import pytest
 from wikidata_world import ENTITIES, entity, item, statement, write_dump
 
 from shadowprobe.errors import BuildError, InputError
-from shadowprobe.retrieval.wikidata import dump as module
-from shadowprobe.retrieval.wikidata.dump import load_dump, read_dump
-from shadowprobe.retrieval.wikidata.store import read_contents, reading
+from shadowprobe.sets import wikidata_dump as module
+from shadowprobe.sets.fact_store import open_store, read_contents
+from shadowprobe.sets.wikidata_dump import load_dump, read_dump
 
 
 def qids(path: Path) -> list[str]:
@@ -60,7 +60,11 @@ def with_a_strange_line(path: Path) -> Path:
     ("name", "damage", "problem"),
     [
         ("dump.json", with_a_broken_line, r"dump\.json:4: not valid JSON \("),
-        ("dump.json", with_a_strange_line, r"dump\.json:3: is no entity of Wikidata \(Expected `object`, got `int`"),
+        (
+            "dump.json",
+            with_a_strange_line,
+            r"dump\.json:3: is not an entity of Wikidata \(Expected `object`, got `int`",
+        ),
         ("dump.json", cut, r"dump\.json:48: not valid JSON \("),
         ("dump.json", without_its_end, r"dump\.json: is cut off: fetch it again$"),
         ("dump.json.gz", cut, r"dump\.json\.gz: is cut off: fetch it again$"),
@@ -88,11 +92,20 @@ def test_a_dump_without_items_is_refused(tmp_path: Path) -> None:
         load_dump(path, tmp_path / "facts.sqlite", "en", ())
 
 
+# Two items have no English name.
+IDS = [entity["id"] for entity in ENTITIES if entity["id"] not in {"Q1041", "Q2031"}]
+
+
+def list_labelled(store: Path) -> list[str]:
+    """The items with a name, in the order of the dump."""
+    with open_store(store) as facts:
+        return [f"Q{qid}" for (qid,) in facts.execute("SELECT qid FROM label ORDER BY rowid")]
+
+
 def test_facts_are_found_again_in_the_file(tmp_path: Path) -> None:
     store = tmp_path / "facts.sqlite"
-    contents = load_dump(write_dump(tmp_path / "dump.json.gz"), store, "en", {"P1303", "P1082"})
-    assert contents.counts == {"items": len(ENTITIES)}
-    with reading(store) as facts:
+    load_dump(write_dump(tmp_path / "dump.json.gz"), store, "en", {"P1303", "P1082"})
+    with open_store(store) as facts:
         claims = facts.execute("SELECT qid, property, item, forms FROM claim ORDER BY qid").fetchall()
         names = facts.execute("SELECT forms FROM label WHERE qid = 2001").fetchall()
         kinds = facts.execute("SELECT class FROM kind WHERE qid = 1011").fetchall()
@@ -108,18 +121,19 @@ def test_facts_are_found_again_in_the_file(tmp_path: Path) -> None:
     assert (kinds, above, titles) == ([(24862,)], [(11424,)], [("Her Lantern (film)",)])
 
 
-def test_a_file_of_facts_cannot_be_changed_by_who_reads_it(tmp_path: Path) -> None:
+def test_an_opened_file_of_facts_is_read_only(tmp_path: Path) -> None:
     store = tmp_path / "facts.sqlite"
     load_dump(write_dump(tmp_path / "dump.json"), store, "en", ())
-    with pytest.raises(BuildError, match="readonly"), reading(store) as facts:
+    with pytest.raises(BuildError, match="readonly"), open_store(store) as facts:
         facts.execute("DELETE FROM label")
 
 
 def test_a_dump_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, store = write_dump(tmp_path / "dump.json"), tmp_path / "facts.sqlite"
-    first = load_dump(path, store, "en", {"P19"})
+    load_dump(path, store, "en", {"P19"})
     monkeypatch.setattr(module, "read_dump", None)
-    assert load_dump(path, store, "en", {"P19"}) == first
+    load_dump(path, store, "en", {"P19"})
+    assert list_labelled(store) == IDS
 
 
 @pytest.mark.parametrize(("language", "properties"), [("de", {"P19"}), ("en", {"P19", "P20"})])
@@ -135,25 +149,26 @@ def test_for_another_language_or_property_it_is_read_again(language: str, proper
 def test_another_dump_of_the_same_name_is_read_anew(tmp_path: Path) -> None:
     path, store = tmp_path / "dump.json", tmp_path / "facts.sqlite"
     load_dump(write_dump(path), store, "en", ())
-    contents = load_dump(write_dump(path, ENTITIES[:3]), store, "en", ())
-    assert contents.counts == {"items": 3}
+    load_dump(write_dump(path, ENTITIES[:3]), store, "en", ())
+    assert list_labelled(store) == IDS[:3]
 
 
-def test_a_file_that_holds_no_facts_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_without_facts_is_made_again(tmp_path: Path) -> None:
     store = tmp_path / "facts.sqlite"
     store.write_text("not a database, though long enough to be taken for one" * 40)
-    assert load_dump(write_dump(tmp_path / "dump.json"), store, "en", ()).counts == {"items": len(ENTITIES)}
+    load_dump(write_dump(tmp_path / "dump.json"), store, "en", ())
+    assert list_labelled(store) == IDS
 
 
-def test_whoever_waits_is_told_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "OFTEN", 20)
+def test_progress_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PROGRESS_LINES", 20)
     told: list[tuple[str, int, int | None]] = []
     list(read_dump(write_dump(tmp_path / "dump.json"), "en", (), lambda *word: told.append(word)))
     assert told == [("dump.json, lines", 20, None), ("dump.json, lines", 40, None)]
 
 
 def test_memory_does_not_grow_with_the_dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shadowprobe.retrieval.wikidata.store.BATCH", 100)
+    monkeypatch.setattr("shadowprobe.sets.fact_store.BATCH", 100)
 
     def peak(count: int) -> int:
         path = tmp_path / f"{count}.json.gz"

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from wikidata_world import PROPERTY, amount, entity, in_language, item, statement, text
 
-from shadowprobe.retrieval.wikidata.entities import Item, Value, read_item
+from shadowprobe.sets.wikidata_entities import StatementValue, WikidataItem, read_item
 
 
-def read(made: dict[str, Any], *properties: str, language: str = "en") -> Item:
+def read(made: dict[str, Any], *properties: str, language: str = "en") -> WikidataItem:
     found = read_item(json.dumps(made).encode(), language, properties)
     assert found is not None
     return found
 
 
-def values(*statements: dict[str, Any]) -> list[Value]:
+def values(*statements: dict[str, Any]) -> list[StatementValue]:
     return list(read(entity("Q1", "Anna", *statements), "P1").claims.get("P1", ()))
 
 
 def test_an_item_has_its_names_the_title_of_its_article_and_its_claims() -> None:
     made = entity("Q1", "Anna", statement("P31", item("Q5")), aliases=("Annie", "Anna"), title="Anna (singer)")
-    assert read(made, "P31") == Item("Q1", ("Anna", "Annie"), "Anna (singer)", {"P31": (Value("Q5"),)})
+    assert read(made, "P31") == WikidataItem("Q1", ("Anna", "Annie"), "Anna (singer)", {"P31": (StatementValue("Q5"),)})
 
 
 def test_of_properties_that_are_not_wanted_nothing_is_read() -> None:
@@ -36,7 +36,7 @@ def test_without_a_label_an_item_goes_by_its_aliases() -> None:
 
 def test_names_of_another_language_are_none() -> None:
     made = entity("Q1", "Anna", aliases=("Annie",), title="Anna")
-    assert read(made, language="de") == Item("Q1", (), "Anna (de)", {})
+    assert read(made, language="de") == WikidataItem("Q1", (), "Anna (de)", {})
 
 
 def test_a_name_for_every_language_counts_where_the_language_has_none() -> None:
@@ -50,7 +50,7 @@ def test_a_label_of_the_language_goes_before_the_one_for_every_language() -> Non
     assert read(made).names == ("Munich", "Monaco di Baviera", "Minga")
 
 
-def test_an_article_of_another_wiki_is_none() -> None:
+def test_an_article_of_another_wiki_is_ignored() -> None:
     made = entity("Q1", "Anna", title="Anna")
     del made["sitelinks"]["enwiki"]
     assert read(made).title is None
@@ -63,11 +63,11 @@ def test_preferred_statements_hide_the_others() -> None:
         statement("P1", item("Q4"), "deprecated"),
         statement("P1", item("Q5"), "preferred"),
     )
-    assert shown == [Value("Q3"), Value("Q5")]
+    assert shown == [StatementValue("Q3"), StatementValue("Q5")]
 
 
 def test_without_preferred_statements_the_normal_ones_count() -> None:
-    assert values(statement("P1", item("Q2")), statement("P1", item("Q4"), "deprecated")) == [Value("Q2")]
+    assert values(statement("P1", item("Q2")), statement("P1", item("Q4"), "deprecated")) == [StatementValue("Q2")]
 
 
 def test_deprecated_statements_alone_are_none() -> None:
@@ -76,15 +76,15 @@ def test_deprecated_statements_alone_are_none() -> None:
 
 def test_unknown_values_and_none_are_passed_over() -> None:
     shown = values(statement("P1", "somevalue"), statement("P1", item("Q2")), statement("P1", "novalue"))
-    assert shown == [Value("Q2")]
+    assert shown == [StatementValue("Q2")]
 
 
-def test_a_preferred_unknown_value_hides_what_is_said_besides() -> None:
+def test_a_preferred_unknown_value_hides_the_other_values() -> None:
     assert values(statement("P1", "somevalue", "preferred"), statement("P1", item("Q2"))) == []
 
 
-def test_a_value_that_is_said_twice_is_one() -> None:
-    assert values(statement("P1", item("Q2")), statement("P1", item("Q2"))) == [Value("Q2")]
+def test_a_repeated_value_is_kept_once() -> None:
+    assert values(statement("P1", item("Q2")), statement("P1", item("Q2"))) == [StatementValue("Q2")]
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_a_value_that_is_said_twice_is_one() -> None:
     ],
 )
 def test_a_number_is_shown_as_people_write_it(said: str, forms: tuple[str, ...]) -> None:
-    assert values(statement("P1", amount(said))) == [Value(None, forms)]
+    assert values(statement("P1", amount(said))) == [StatementValue(None, forms)]
 
 
 def test_texts_are_values() -> None:
     shown = values(statement("P1", text("B-flat")), statement("P1", in_language("Die Möwe", "de")))
-    assert shown == [Value(None, ("B-flat",)), Value(None, ("Die Möwe",))]
+    assert shown == [StatementValue(None, ("B-flat",)), StatementValue(None, ("Die Möwe",))]
 
 
 def test_values_that_answer_nothing_are_passed_over() -> None:
@@ -119,7 +119,7 @@ def test_a_value_that_is_a_property_is_no_item() -> None:
 
 def test_an_old_dump_gives_items_by_their_numbers() -> None:
     old = {"value": {"entity-type": "item", "numeric-id": 42}, "type": "wikibase-entityid"}
-    assert values(statement("P1", old)) == [Value("Q42")]
+    assert values(statement("P1", old)) == [StatementValue("Q42")]
 
 
 def test_a_property_is_no_item() -> None:

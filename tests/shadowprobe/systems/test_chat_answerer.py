@@ -13,8 +13,8 @@ from service import Asked, Behaviour, Reply, Service, serving
 from wire import as_json
 
 from shadowprobe import Failure, LinkerError
-from shadowprobe.retrieval.ambigdocs import AmbigSet
-from shadowprobe.retrieval.asking import Answer, Asker, prompt_of
+from shadowprobe.queries.ambigdocs_sets import AmbigSet
+from shadowprobe.systems.chat_answerer import Answer, Asker, make_prompt
 
 TOKEN = "sk-5ecret-t0ken"
 
@@ -27,7 +27,7 @@ def service() -> Iterator[Service]:
 
 def ask(service: Service, *sets: AmbigSet, **options: Any) -> list[Answer | Failure]:
     asker = Asker("small", url=v1(service), **options)
-    with asker.started():
+    with asker.connect():
         return list(asker.ask(sets or SETS))
 
 
@@ -51,7 +51,7 @@ def stop(service: Service, behaviour: Behaviour) -> str:
 def test_the_prompt_has_the_question_and_every_document_and_no_hint() -> None:
     river = "Avon (river)\nAll that is known of Avon (river)."
     ship = "Avon (ship)\nAll that is known of Avon (ship)."
-    assert prompt_of(AVON) in {
+    assert make_prompt(AVON) in {
         "Answer the question from the documents below and from nothing else.\n\n"
         f"Document 1: {first}\n\nDocument 2: {second}\n\nQuestion: What of Avon?\nAnswer:"
         for first, second in ((river, ship), (ship, river))
@@ -60,16 +60,16 @@ def test_the_prompt_has_the_question_and_every_document_and_no_hint() -> None:
 
 def test_the_order_of_the_documents_is_drawn_for_each_set_and_stays() -> None:
     sets = [replace(AVON, qid=number) for number in range(40)]
-    first = [prompt_of(one).index("Avon (river)") < prompt_of(one).index("Avon (ship)") for one in sets]
+    first = [make_prompt(one).index("Avon (river)") < make_prompt(one).index("Avon (ship)") for one in sets]
     # Neither of the two always leads: both orders come up in forty draws.
     assert set(first) == {True, False}
-    assert [prompt_of(one) for one in sets] == [prompt_of(one) for one in sets]
-    assert [prompt_of(one, 1) for one in sets] != [prompt_of(one) for one in sets]
+    assert [make_prompt(one) for one in sets] == [make_prompt(one) for one in sets]
+    assert [make_prompt(one, 1) for one in sets] != [make_prompt(one) for one in sets]
 
 
 def test_braces_in_a_document_are_text() -> None:
     one = replace(AVON, question="What of {documents}?")
-    assert "Question: What of {documents}?" in prompt_of(one)
+    assert "Question: What of {documents}?" in make_prompt(one)
 
 
 def test_each_set_is_answered_in_the_words_of_the_model(service: Service) -> None:
@@ -84,7 +84,7 @@ def test_what_goes_out_is_one_user_message(service: Service) -> None:
     assert asked.path == "/v1/chat/completions"
     assert asked.json == {
         "model": "small",
-        "messages": [{"role": "user", "content": prompt_of(AVON, 3)}],
+        "messages": [{"role": "user", "content": make_prompt(AVON, 3)}],
         "temperature": 0.0,
         "seed": 0,
         "max_tokens": 1024,
@@ -148,7 +148,7 @@ def test_a_dead_server_stops_the_run_at_once() -> None:
     asker = Asker("small", url="http://127.0.0.1:9/v1")
     with (
         pytest.raises(LinkerError, match=r"is the service of `llm` running\? --url \.\.\. names another"),
-        asker.started(),
+        asker.connect(),
     ):
         list(asker.ask(SETS))
 

@@ -6,7 +6,6 @@ import pytest
 from world import shadow, top
 
 from shadowprobe import Candidate, Dataset, Linker, Prediction
-from shadowprobe.answers import fault
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def test_candidates_may_be_entities_titles_or_either_with_a_score(linker: Linker
     prediction = linker.answer(snippet, river, 0.5, [river, "Avon_(ship)", (ship, 0.25), Candidate("Avon, New York")])
     assert names(prediction) == [top("Avon"), "Avon_(ship)", shadow("Avon"), "Avon, New York"]
     assert [candidate.score for candidate in prediction.candidates] == [None, None, 0.25, None]
-    assert fault(prediction) is None
+    assert prediction.find_problem() is None
 
 
 def test_a_ranking_may_be_of_entities_alone_as_the_knowledge_gives_them(linker: Linker, world: Dataset) -> None:
@@ -45,7 +44,7 @@ def test_an_empty_ranking_skips_the_snippet(linker: Linker, world: Dataset) -> N
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf")])
-def test_a_score_that_is_no_number_is_none(linker: Linker, world: Dataset, score: float) -> None:
+def test_a_score_that_is_not_a_number_becomes_none(linker: Linker, world: Dataset, score: float) -> None:
     assert linker.ranked(next(world.snippets("top")), [("A", score)]).score is None
 
 
@@ -55,7 +54,7 @@ def test_something_else_as_a_candidate_is_refused_with_what_would_be_right(linke
 
 
 def test_a_candidate_that_names_nothing_is_a_fault() -> None:
-    assert fault(Prediction("x", answer="A", candidates=(Candidate("A"), Candidate(score=0.5)))) == (
+    assert Prediction("x", answer="A", candidates=(Candidate("A"), Candidate(score=0.5))).find_problem() == (
         "candidates[1]",
         "names no entity: give its answer, page_id or qid",
     )

@@ -9,8 +9,8 @@ from service import Asked, Reply, serving
 from world import write_world
 
 from shadowprobe import Prediction, Request, Snippet, WebLinker
-from shadowprobe.jsonl import read_lines
-from shadowprobe.session import Job
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.runs.api import make_linking_job
 
 ECHO = """
 from shadowprobe import Request, WebLinker
@@ -92,7 +92,7 @@ def test_a_token_that_the_service_repeats_is_not_in_the_kept_reply(here: Path, m
         return 200, {}, json.dumps({"title": "Jordan", "you": asked.headers["authorization"]}).encode()
 
     with serving(tells) as service:
-        job = Job(Echo(url=service.url), "world", out=here / "r", keep_replies=True)
+        job = make_linking_job(Echo(url=service.url), "world", out=here / "r", keep_replies=True)
         job.run()
         assert service.requests[0].headers["authorization"] == "s3cret-t0ken"
     kept = (here / "r" / "replies.jsonl").read_text()
@@ -195,7 +195,7 @@ def test_a_run_that_kept_no_replies_cannot_be_read_again(here: Path, capsys: pyt
 
 def test_keeping_and_reading_at_once_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--keep-replies", "--from-replies", "world")
-    assert said.startswith("--keep-replies: with --from-replies nothing is asked")
+    assert said.startswith("--keep-replies: with --from-replies no service is asked")
 
 
 def test_replies_to_another_linker_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,4 +203,4 @@ def test_replies_to_another_linker_are_refused(here: Path, capsys: pytest.Captur
     with serving(both_names) as service:
         outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
     said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--from-replies", "r")
-    assert said == "--from-replies: r has replies to `echo`, not to `rel`"
+    assert said == "--from-replies: r has replies of `echo`, not of `rel`"

@@ -17,9 +17,10 @@ from asking import answers_of
 from msgspec.structs import replace
 from service import Asked, Behaviour, Reply, Service, serving
 
-from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker, web
-from shadowprobe.plugins import options_of
-from shadowprobe.session import Job
+from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker
+from shadowprobe.plugins import list_options
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.systems import web_linker as web
 
 
 def right(_: int, request: Asked) -> Reply:
@@ -68,7 +69,7 @@ def test_request_and_parse_are_all_that_a_wrapper_writes(service: Service, world
 
 
 def test_a_whole_run_against_a_service(service: Service, world: Dataset, tmp_path: Path) -> None:
-    results = Job(Rivers(service.url), world, out=tmp_path / "run").run().results
+    results = make_linking_job(Rivers(service.url), world, out=tmp_path / "run").run().results
     assert results["subsets"]["top"]["recall"] == 1.0
     assert results["subsets"]["shadow"]["recall"] == 0.0
     assert results["linker"]["options"]["url"] == service.url
@@ -174,11 +175,11 @@ def test_a_failed_snippet_is_asked_again_by_the_next_run_and_only_it(
     service: Service, world: Dataset, tmp_path: Path
 ) -> None:
     service.behaviour = lambda n, asked: (500, {}, b"") if "Berg runs" in asked.json["text"] else right(n, asked)
-    first = Job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
+    first = make_linking_job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
     assert first is not None
     assert (first.failed, first.answered) == (1, world.count() - 1)
     service.behaviour, service.requests = right, []
-    second = Job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
+    second = make_linking_job(Rivers(service.url, retries=0), world, out=tmp_path / "run").run().outcome
     assert second is not None
     assert (second.failed, second.answered, len(service.requests)) == (0, 1, 1)
 
@@ -226,7 +227,7 @@ def test_a_slow_answer_is_given_up(service: Service, world: Dataset) -> None:
 
 def test_a_dead_service_stops_the_run_at_once_and_says_what_to_do(world: Dataset, tmp_path: Path) -> None:
     with pytest.raises(LinkerError, match=r"no connection .*is the service of `rivers` running\? -o url="):
-        Job(Rivers("http://127.0.0.1:9/nobody"), world, out=tmp_path / "run").run()
+        make_linking_job(Rivers("http://127.0.0.1:9/nobody"), world, out=tmp_path / "run").run()
 
 
 def test_answers_from_before_a_service_went_away_are_kept(service: Service, world: Dataset, tmp_path: Path) -> None:
@@ -240,7 +241,7 @@ def test_answers_from_before_a_service_went_away_are_kept(service: Service, worl
             asked = super().request(snippet)
             return asked if self.sent <= 5 else asked._replace(url="http://127.0.0.1:9/gone")
 
-    job = Job(Dying(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=30)
+    job = make_linking_job(Dying(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=30)
     outcome = job.run().outcome
     assert outcome is not None
     assert outcome.answered == 5
@@ -277,7 +278,9 @@ def test_a_token_reaches_no_message_and_no_file(
     service.behaviour = lambda n, asked: right(n, asked) if n <= 2 else (status, {}, body)
     message = ""
     try:
-        Job(WithToken(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=4).run()
+        make_linking_job(
+            WithToken(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=4
+        ).run()
     except LinkerError as error:
         message = str(error)
     assert "s3cret" not in message
@@ -302,7 +305,7 @@ def test_options_of_the_base_are_options_of_the_wrapper() -> None:
             super().__init__(**web)
             self.tagger = tagger
 
-    assert list(options_of(Tagged)) == ["tagger", "url", "concurrency", "rate", "timeout", "retries"]
+    assert list(list_options(Tagged)) == ["tagger", "url", "concurrency", "rate", "timeout", "retries"]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from asking import marked
-from worker_scripts import BY_PROTOCOL, WORKERS, Make, opened_workers, said, unopened
+from worker_scripts import BY_PROTOCOL, WORKERS, Make, link_text, opened_workers, unopened
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction
-from shadowprobe.worker import WorkerLinker
+from shadowprobe.systems.worker_linker import WorkerLinker
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_interpreter_can_come_from_the_environment(
     linker.python = ""
     monkeypatch.setenv("SHADOWPROBE_MINE_PYTHON", sys.executable)
     linker.open(world.knowledge)
-    assert said(linker).isdecimal()
+    assert link_text(linker).isdecimal()
     linker.close()
 
 
@@ -88,7 +88,7 @@ def test_an_interpreter_in_the_working_directory_is_not_looked_for_elsewhere(
     linker = unopened(tmp_path)
     linker.python = "./my-python"
     linker.open(world.knowledge)
-    assert said(linker).isdecimal()
+    assert link_text(linker).isdecimal()
     linker.close()
 
 
@@ -123,7 +123,7 @@ def test_a_program_that_is_no_python_is_found_out(tmp_path: Path, world: Dataset
     program.chmod(0o755)
     linker = unopened(tmp_path)
     linker.python = str(program)
-    with pytest.raises(LinkerError, match=r"the worker of `mine` said what is no answer \(.*\): 'usage: program FILE'"):
+    with pytest.raises(LinkerError, match=r"the worker of `mine` sent an invalid reply \(.*\): 'usage: program FILE'"):
         linker.open(world.knowledge)
 
 
@@ -141,40 +141,40 @@ def test_a_script_that_cannot_work_says_why_in_one_line(make: Make) -> None:
         ('def answer(item): print("loading 50%", flush=True); return {"id": item["id"]}', "'loading 50%'"),
         ('def answer(item): return {"id": item["id"], "score": "high"}', "Expected `float | null`, got `str`"),
         ('def answer(item): return {"title": "Avon"}', "missing required field `id`"),
-        ('def answer(item): return {"id": "x"}', "answered for 'x', against its question"),
-        ('def answer(item): return {"id": item["id"], "score": float("nan")}', "said what is no answer"),
-        ('def answer(item): sys.stdout.buffer.write(b"\\xff\\xfe\\n"); return {}', "said what is no answer"),
+        ('def answer(item): return {"id": "x"}', "answered without a request for 'x'"),
+        ('def answer(item): return {"id": item["id"], "score": float("nan")}', "sent an invalid reply"),
+        ('def answer(item): sys.stdout.buffer.write(b"\\xff\\xfe\\n"); return {}', "sent an invalid reply"),
     ],
     ids=["noise", "a wrong type", "no id", "another id", "a NaN", "bytes"],
 )
 def test_rubbish_stops_the_run_with_one_line(make: Make, body: str, problem: str) -> None:
     linker = make(body)
     with pytest.raises(LinkerError) as error:
-        said(linker)
+        link_text(linker)
     assert str(error.value).startswith("the worker of `mine` ")
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("noise", ["loading 50%", "50"])
-def test_of_a_stray_line_it_is_said_that_stdout_is_for_answers_alone(make: Make, noise: str) -> None:
+def test_a_stray_line_gives_a_hint_that_stdout_is_only_for_replies(make: Make, noise: str) -> None:
     linker = make(f'def answer(item): print("{noise}", flush=True); return {{"id": item["id"]}}')
     with pytest.raises(LinkerError) as error:
-        said(linker)
-    hint = f"'{noise}'; its stdout must hold nothing but JSON lines: print to stderr"
+        link_text(linker)
+    hint = f"'{noise}'; its stdout must contain only JSON lines: print to stderr"
     assert str(error.value).endswith(hint)
 
 
 def test_an_answer_of_the_wrong_form_is_not_called_a_stray_line(make: Make) -> None:
     linker = make('def answer(item): return {"id": item["id"], "score": "high"}')
     with pytest.raises(LinkerError) as error:
-        said(linker)
+        link_text(linker)
     assert "stdout" not in str(error.value)
 
 
 def test_an_answer_given_twice_stops_the_run(make: Make) -> None:
     linker = make('def answer(item): return {"id": "a", "title": "Avon"}')
-    with pytest.raises(LinkerError, match="answered twice for 'a', against its question"):
+    with pytest.raises(LinkerError, match="answered twice for 'a'"):
         linker.link([marked("[Avon]", "a"), marked("[Berg]", "b")])
 
 
@@ -195,7 +195,7 @@ def test_much_on_stderr_blocks_nothing(make: Make) -> None:
         """,
         timeout=60.0,
     )
-    assert said(linker) == "Avon"
+    assert link_text(linker) == "Avon"
 
 
 def test_no_snippets_are_no_question(make: Make) -> None:
@@ -203,7 +203,7 @@ def test_no_snippets_are_no_question(make: Make) -> None:
     assert linker.link([]) == []
 
 
-def test_a_class_without_a_script_is_told_so(world: Dataset) -> None:
+def test_a_class_without_a_script_gives_a_clear_error(world: Dataset) -> None:
     with pytest.raises(NotImplementedError, match=r"WorkerLinker must name its script: worker = 'my_worker\.py'"):
         WorkerLinker(python=sys.executable).open(world.knowledge)
 
@@ -225,7 +225,7 @@ def test_whatever_a_system_prints_reads_or_starts_the_answers_stay_clean(make: M
         BY_PROTOCOL,
         timeout=60.0,
     )
-    assert said(linker) == "heard b''"
+    assert link_text(linker) == "heard b''"
     assert linker.notes[0].startswith("mine ran in an environment of its own: version 2.0, Python 3.")
 
 

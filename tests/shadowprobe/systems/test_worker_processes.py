@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worker_scripts import BY_PROTOCOL, WORKERS, Make, is_gone, opened_workers, said, unopened
+from worker_scripts import BY_PROTOCOL, WORKERS, Make, is_gone, link_text, opened_workers, unopened
 
 from shadowprobe import Dataset, LinkerError
-from shadowprobe.session import Job
-from shadowprobe.worker import WorkerLinker
+from shadowprobe.runs.api import make_linking_job
+from shadowprobe.systems.worker_linker import WorkerLinker
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def test_of_a_progress_bar_the_last_state_is_shown(make: Make) -> None:
 
 
 def test_a_script_that_ends_without_a_word_is_said_to(make: Make) -> None:
-    with pytest.raises(LinkerError, match="the worker of `mine` ended with exit code 3 without a word"):
+    with pytest.raises(LinkerError, match="the worker of `mine` ended with exit code 3 without a message"):
         make("os._exit(3)")
 
 
 def test_a_slow_start_is_waited_for(make: Make) -> None:
     linker = make('def start(options): time.sleep(0.4); say({"ready": {}})', start_timeout=60.0, timeout=60.0)
-    assert said(linker).isdecimal()
+    assert link_text(linker).isdecimal()
 
 
 def test_a_start_without_end_is_given_up_and_its_process_with_it(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,11 +70,11 @@ def test_a_batch_without_an_answer_is_given_up_and_its_process_with_it(make: Mak
             return {"id": item["id"], "title": str(os.getpid())}
         """
     )
-    pid = int(said(linker))
+    pid = int(link_text(linker))
     linker.timeout = 0.5
     problem = r"gave no answer in 0\.5 s to a batch of 1: -o timeout=SECONDS gives it longer"
     with pytest.raises(LinkerError, match=problem):
-        said(linker, "[hang]")
+        link_text(linker, "[hang]")
     assert is_gone(pid)
 
 
@@ -82,19 +82,26 @@ def test_a_batch_that_nobody_reads_is_given_up_too(make: Make) -> None:
     # More than a pipe holds, to a script that has stopped reading.
     linker = make('def start(options): say({"ready": {}}); time.sleep(600)', timeout=0.5)
     with pytest.raises(LinkerError, match=r"gave no answer in 0\.5 s to a batch of 1"):
-        said(linker, f"[Avon] {'x' * 1_000_000}")
+        link_text(linker, f"[Avon] {'x' * 1_000_000}")
 
 
 def test_kill_9_in_the_middle_of_a_run_stops_it_with_one_line_and_no_zombie(make: Make) -> None:
     linker = make()
-    pid = int(said(linker))
+    pid = int(link_text(linker))
     os.kill(pid, signal.SIGKILL)
     for _ in range(2):
         with pytest.raises(LinkerError) as error:
-            said(linker)
-        expected = "the worker of `mine` was killed by SIGKILL (did the memory run out?) without a word"
+            link_text(linker)
+        expected = "the worker of `mine` was killed by SIGKILL (did the memory run out?) without a message"
         assert str(error.value) == expected
     assert is_gone(pid)
+
+
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGSEGV, "SIGSEGV"), (signal.SIGRTMIN + 6, "signal 40")])
+def test_a_script_that_a_signal_ends_is_said_to(make: Make, number: int, name: str) -> None:
+    linker = make(f"def answer(item): os.kill(os.getpid(), {int(number)})")
+    with pytest.raises(LinkerError, match=f"^the worker of `mine` was killed by {name} without a message$"):
+        link_text(linker)
 
 
 def test_a_script_that_dies_at_a_snippet_stops_the_run_and_keeps_what_is_answered(
@@ -109,14 +116,14 @@ def test_a_script_that_dies_at_a_snippet_stops_the_run_and_keeps_what_is_answere
     """
     linker = unopened(tmp_path, body)
     with pytest.raises(LinkerError, match="`mine` ended with exit code 7: CUDA error: device-side assert"):
-        Job(linker, world, out=tmp_path / "run", batch_size=1).run()
+        make_linking_job(linker, world, out=tmp_path / "run", batch_size=1).run()
     assert (tmp_path / "run" / "predictions.jsonl").read_text().count("\n") == 1
 
 
 def test_closing_lets_the_script_end_by_itself(make: Make, tmp_path: Path) -> None:
     ended = tmp_path / "ended"
     linker = make(f'import atexit; atexit.register(lambda: open({str(ended)!r}, "w").close())')
-    pid = int(said(linker))
+    pid = int(link_text(linker))
     linker.close()
     assert is_gone(pid)
     assert ended.exists()
@@ -124,7 +131,7 @@ def test_closing_lets_the_script_end_by_itself(make: Make, tmp_path: Path) -> No
 
 
 def test_a_script_that_does_not_end_is_made_to(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shadowprobe.worker.GRACE", 0.3)
+    monkeypatch.setattr("shadowprobe.systems.worker_linker.GRACE", 0.3)
     linker = make(
         """
         import atexit
@@ -132,7 +139,7 @@ def test_a_script_that_does_not_end_is_made_to(make: Make, monkeypatch: pytest.M
         atexit.register(time.sleep, 600)
         """
     )
-    pid = int(said(linker))
+    pid = int(link_text(linker))
     linker.close()
     assert is_gone(pid)
 
@@ -147,14 +154,14 @@ def test_ctrl_c_ends_the_script_at_once_and_shows_nothing_of_it(make: Make) -> N
             return {"id": item["id"], "title": f"{os.getpid()} {os.getsid(0)}"}
         """
     )
-    pid, session = map(int, said(linker).split())
+    pid, session = map(int, link_text(linker).split())
     # The terminal sends Ctrl-C to our group, and the script is in another.
     assert session == pid
     # A shell makes the jobs that it starts in the background deaf to Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            said(linker, "[interrupt]")
+            link_text(linker, "[interrupt]")
     finally:
         signal.signal(signal.SIGINT, before)
     linker.close()
@@ -172,7 +179,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from asking import marked
 from shadowprobe import Knowledge
-from shadowprobe.worker import WorkerLinker
+from shadowprobe.systems.worker_linker import WorkerLinker
 
 class Mine(WorkerLinker):
     name = "mine"
@@ -200,7 +207,7 @@ def test_a_worker_at_work_does_not_outlive_a_killed_run(tmp_path: Path, monkeypa
         return []
     """
     unopened(tmp_path, body, BY_PROTOCOL)
-    support = Path(__file__).resolve().parents[1] / "support"
+    support = Path(__file__).resolve().parents[2] / "support"
     command = [sys.executable, "-c", LEFT_BEHIND, str(support), str(tmp_path / "my_worker.py")]
     with subprocess.Popen(command) as run:
         while not (tmp_path / "working").exists():

@@ -6,17 +6,19 @@ import gzip
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dump_world import COUNTED, DROPPED, PREFIX, SPACES, Schema, write, write_tables
 from sqlite_dump import Value
 
+from shadowprobe.base.languages import Language
 from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
-from shadowprobe.build.dumps.files import find_files
+from shadowprobe.build.dumps.dump_files import find_dump_files
 from shadowprobe.build.dumps.store import connect
-from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language
+from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.records import FoundEntity
+from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import Spaces
 from shadowprobe.errors import BuildError, InputError
 
@@ -35,17 +37,10 @@ class Build:
         self.directory, self.database = directory, out / "dumps.duckdb"
         self.funnel = Funnel("spaces")
 
-    def find(self, *, category: str = "", created_before: str = "", limit: int | None = None) -> Spaces:
+    def find(self, progress: Progress = ignore_progress, **options: Any) -> Spaces:
         self.funnel = Funnel("spaces")
-        return find_spaces_in_dumps(
-            self.directory,
-            self.database,
-            ENGLISH,
-            self.funnel,
-            category=category,
-            created_before=created_before,
-            limit=limit,
-        )
+        settings = BuildSettings(wiki="", name="", dumps=str(self.directory), **options)
+        return find_spaces_in_dumps(self.database, ENGLISH, self.funnel, settings, progress)
 
     def count(self, *entities: FoundEntity) -> list[FoundEntity]:
         return list(count_backlinks_in_dumps(self.database, entities))
@@ -88,7 +83,7 @@ def test_entities_have_their_number_and_item(build: Build) -> None:
     assert list(found.entities) == list(COUNTED)
 
 
-def test_no_more_spaces_are_found_than_asked_for(build: Build) -> None:
+def test_the_number_of_spaces_is_limited(build: Build) -> None:
     found = build.find(limit=1)
     assert found.spaces == SPACES[:1]
     assert set(found.entities) == set(SPACES[0].entities)
@@ -145,7 +140,7 @@ def test_without_the_property_pages_are_listed_by_their_category_and_its_sort_ke
     assert build.funnel.dropped == {"the name of another disambiguation page": 1}
 
 
-def test_a_category_that_is_asked_for_is_taken_in_place_of_the_property(build: Build) -> None:
+def test_a_given_category_is_used_instead_of_the_property(build: Build) -> None:
     write_categories(build.directory)
     # Of Lone's page both links are red, and of the band's page none bears the name.
     assert build.find(category="Other").spaces == []
@@ -171,7 +166,7 @@ def test_a_category_without_articles_is_named(build: Build, category: str) -> No
         build.find(category=category)
 
 
-def test_a_wiki_with_none_of_the_known_categories_is_told_which_were_tried(tmp_path: Path) -> None:
+def test_the_error_names_the_categories_that_were_tried(tmp_path: Path) -> None:
     directory = write_tables(tmp_path / "dumps", properties=False)
     write(directory, "categorylinks", "*cl_from cl_to cl_sortkey cl_type", [(9, "Bands", b"", "page")])
     tried = r"\(tried: All disambiguation pages, Disambiguation pages\); name it with --category"
@@ -194,7 +189,9 @@ def test_numbered_links_need_their_titles(build: Build) -> None:
 def test_a_table_that_is_missing_is_named(build: Build) -> None:
     (build.directory / f"{PREFIX}-redirect.sql.gz").unlink()
     (build.directory / f"{PREFIX}-page.sql.gz").unlink()
-    with pytest.raises(InputError, match=r"lacks \*-page\.sql\.gz and \*-redirect\.sql\.gz, and \*-pages-articles"):
+    with pytest.raises(
+        InputError, match=r"lacks \*-page\.sql\.gz and \*-redirect\.sql\.gz, and has no \*-pages-articles"
+    ):
         build.find()
 
 
@@ -209,7 +206,7 @@ def test_days_of_first_revisions_are_not_guessed(build: Build) -> None:
         build.find(created_before="2016-12-31")
 
 
-def test_a_directory_that_is_not_there_or_holds_no_dumps_is_named(tmp_path: Path) -> None:
+def test_a_directory_that_is_missing_or_without_dumps_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such directory"):
         Build(tmp_path / "nowhere", tmp_path / "out").find()
     (tmp_path / "notes.txt").touch()
@@ -227,9 +224,9 @@ def test_parts_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     parts = [f"w-1-pages-articles{part}" for part in ("2.xml-p10p99.bz2", "2.xml-p100p199.bz2", "10.xml-p200p300.bz2")]
     for name in (*parts, "w-1-pages-articles-multistream.xml.bz2", "w-1-pages-articles-multistream-index.txt.bz2"):
         (tmp_path / name).touch()
-    assert [path.name for path in find_files(tmp_path).articles] == parts
+    assert [path.name for path in find_dump_files(tmp_path).articles] == parts
     (tmp_path / "w-1-pages-articles.xml.bz2").touch()
-    assert [path.name for path in find_files(tmp_path).articles] == ["w-1-pages-articles.xml.bz2"]
+    assert [path.name for path in find_dump_files(tmp_path).articles] == ["w-1-pages-articles.xml.bz2"]
 
 
 def test_two_files_of_one_table_are_refused(build: Build) -> None:
@@ -278,7 +275,7 @@ def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(
     assert found == ("953.6 MiB", str(tmp_path / "dumps.duckdb.overflow"), False, False)
 
 
-def test_a_file_that_is_no_database_is_named(build: Build) -> None:
+def test_a_file_that_is_not_a_database_is_named(build: Build) -> None:
     build.database.parent.mkdir(parents=True)
     build.database.write_bytes(b"rubbish" * 1000)
     with pytest.raises(BuildError, match=r"dumps\.duckdb: the database of the dumps cannot be used .*; remove it"):
@@ -291,18 +288,9 @@ def test_without_its_extra_it_says_what_to_type(build: Build, monkeypatch: pytes
         build.find()
 
 
-def test_who_watches_is_told_file_and_rows_and_then_spaces(build: Build) -> None:
+def test_progress_names_files_and_rows_and_then_spaces(build: Build) -> None:
     told: list[tuple[str, int, int | None]] = []
-    spaces: list[tuple[int, int | None]] = []
-    find_spaces_in_dumps(
-        build.directory,
-        build.database,
-        ENGLISH,
-        Funnel("spaces"),
-        limit=5,
-        progress=lambda done, total: spaces.append((done, total)),
-        watch=lambda file, done, total: told.append((file, done, total)),
-    )
-    assert spaces == [(1, 5), (2, 5)]
+    build.find(lambda work, done, total: told.append((work, done, total)), limit=5)
+    assert told[-2:] == [("spaces", 1, 5), ("spaces", 2, 5)]
     assert (f"{PREFIX}-redirect.sql.gz", 4, None) in told
     assert (f"{PREFIX}-page.sql.gz", 18, None) in told

@@ -14,12 +14,13 @@ from dump_world import COUNTED, DISAMBIGUATION, LINKS, PAGES, REDIRECTS, SPACES
 from msgspec.structs import replace
 from sqlite_dump import dump_sqlite
 
+from shadowprobe.base.languages import Language
 from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language
 from shadowprobe.build.records import FoundEntity, FoundSpace
+from shadowprobe.build.settings import BuildSettings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",))
 TABLES = ("linktarget", "page", "page_props", "pagelinks", "pages-articles", "redirect")
 
@@ -32,7 +33,7 @@ def make(directory: Path, *options: str) -> Path:
 
 def stages(directory: Path, database: Path) -> tuple[list[FoundSpace], list[FoundEntity], Funnel]:
     funnel = Funnel("spaces")
-    found = find_spaces_in_dumps(directory, database, ENGLISH, funnel)
+    found = find_spaces_in_dumps(database, ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory)))
     return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values())), funnel
 
 

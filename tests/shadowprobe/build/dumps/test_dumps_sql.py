@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shadowprobe.build.dumps import sql
-from shadowprobe.build.dumps.sql import MISSING, Kind, TableDump, unquoted
+from shadowprobe.build.dumps.sql import MISSING, Kind, TableDump, decode_literal
 from shadowprobe.errors import InputError
 
 HEAD = b"""-- MySQL dump 10.19
@@ -29,7 +29,7 @@ WANTED: dict[str, Kind] = {"id": "number", "name": "text", "owner": "number"}
 
 def read(path: Path, wanted: dict[str, Kind] = WANTED, table: str = "pet") -> list[tuple[Any, ...]]:
     rows = []
-    for batch in TableDump(path, table).batches(wanted):
+    for batch in TableDump(path, table).read_batches(wanted):
         rows += list(zip(*(list(batch[name]) for name in wanted), strict=True))
     return rows
 
@@ -62,7 +62,7 @@ def dump(tmp_path: Path) -> Any:
     ],
 )
 def test_a_literal_stands_for_its_bytes(raw: bytes, value: bytes | None) -> None:
-    assert unquoted(raw) == value
+    assert decode_literal(raw) == value
 
 
 def test_rows_are_read_by_the_names_of_their_columns(dump: Any) -> None:
@@ -91,7 +91,7 @@ def test_an_insert_may_name_its_columns_in_another_order(dump: Any) -> None:
     assert read(dump(b"INSERT INTO `pet` (`owner`,`name`,`id`) VALUES (5,'Rex',1);\n")) == [(1, "Rex", 5)]
 
 
-def test_bytes_that_are_no_text_are_told_as_digits_that_sort_as_they_do(dump: Any) -> None:
+def test_binary_values_become_hexadecimal_digits_with_the_same_order(dump: Any) -> None:
     path = dump(b"INSERT INTO `pet` VALUES (1,'\xff\\0',1,2),(2,NULL,1,2);\n")
     assert read(path, {"name": "bytes"}) == [("ff00",), (None,)]
     assert read(path, {"name": "text"}) == [("\ufffd\0",), (None,)]
@@ -136,7 +136,7 @@ def test_a_packed_dump_that_is_cut_off_is_named(tmp_path: Path, suffix: str, pac
         read(path)
 
 
-def test_a_dump_that_is_no_gzip_is_named(dump: Any) -> None:
+def test_a_dump_that_is_not_gzip_is_named(dump: Any) -> None:
     path = dump(b"", "w-1-pet.sql.gz")
     with pytest.raises(InputError, match=r"w-1-pet\.sql\.gz: cannot be unpacked"):
         read(path)
@@ -165,12 +165,12 @@ def test_a_dump_with_its_end_is_whole(dump: Any) -> None:
 
 @pytest.mark.parametrize("row", [b"(1,'Rex',1)", b"('1','Rex',1,2)", b"(1,Rex,1,2)", b"(1,'Rex',1,2,3)"])
 def test_a_row_that_does_not_fit_the_columns_is_named(dump: Any, row: bytes) -> None:
-    with pytest.raises(InputError, match=r"w-1-pet\.sql: row 2 is none of `pet` \(id, name, weight, owner\)"):
+    with pytest.raises(InputError, match=r"w-1-pet\.sql: row 2 is not a row of `pet` \(id, name, weight, owner\)"):
         read(dump(b"INSERT INTO `pet` VALUES (5,'Mia',1,2)," + row + b",(6,'Bo',1,2);\n"))
 
 
 def test_a_number_is_no_text(dump: Any) -> None:
-    with pytest.raises(InputError, match=r"w-1-pet\.sql: row 1 is none of `pet`"):
+    with pytest.raises(InputError, match=r"w-1-pet\.sql: row 1 is not a row of `pet`"):
         read(dump(b"INSERT INTO `pet` VALUES (1,2,3,4),(5,6,7,8);\n"))
 
 
@@ -187,8 +187,8 @@ def test_a_dump_of_another_table_is_refused(dump: Any) -> None:
 @pytest.mark.parametrize(
     "head", [b"", b"\x00\x01rubbish", b"<html>No such file</html>\n", b"INSERT INTO `pet` VALUES (1);\n"]
 )
-def test_what_is_no_dump_is_refused(dump: Any, head: bytes) -> None:
-    with pytest.raises(InputError, match=r"does not say the columns of `pet`: is it a MySQL dump\?"):
+def test_a_file_that_is_not_a_dump_is_refused(dump: Any, head: bytes) -> None:
+    with pytest.raises(InputError, match=r"does not name the columns of `pet`: is it a MySQL dump\?"):
         read(dump(b"", head=head))
 
 

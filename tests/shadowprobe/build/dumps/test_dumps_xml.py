@@ -10,12 +10,13 @@ import pytest
 from dump_world import COUNTED, DISAMBIGUATION, DROPPED, LINKS, PAGES, PREFIX, REDIRECTS, SPACES, write, write_tables
 from msgspec.structs import replace
 
+from shadowprobe.base.languages import Language
 from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
-from shadowprobe.build.dumps.wikitext import Links, Name, normalized, read_links
+from shadowprobe.build.dumps.wikitext import Links, Name, parse_title, read_links
 from shadowprobe.build.dumps.xml import Site, read_pages
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.languages import Language
 from shadowprobe.build.records import FoundSpace
+from shadowprobe.build.settings import BuildSettings
 from shadowprobe.errors import InputError
 
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",), categories=("Disambiguation pages",))
@@ -57,14 +58,16 @@ def write_articles(directory: Path, *more: str, mark: str = "__DISAMBIG__", name
 
 
 def find(directory: Path, out: Path, funnel: Funnel | None = None, created_before: str = "") -> list[FoundSpace]:
-    asked = funnel or Funnel("spaces")
-    return find_spaces_in_dumps(directory, out / "db", ENGLISH, asked, created_before=created_before).spaces
+    settings = BuildSettings(wiki="", name="", dumps=str(directory), created_before=created_before)
+    return find_spaces_in_dumps(out / "db", ENGLISH, funnel or Funnel("spaces"), settings).spaces
 
 
 def test_the_text_of_the_pages_gives_the_same_spaces_and_counts_without_items(tmp_path: Path) -> None:
     funnel = Funnel("spaces")
     directory = write_articles(tmp_path / "dumps", name="pages-articles.xml.bz2")
-    found = find_spaces_in_dumps(directory, tmp_path / "db", ENGLISH, funnel)
+    found = find_spaces_in_dumps(
+        tmp_path / "db", ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory))
+    )
     assert found.spaces == SPACES
     assert funnel.dropped == DROPPED
     counted = {entity.title: entity for entity in count_backlinks_in_dumps(tmp_path / "db", found.entities.values())}
@@ -84,7 +87,8 @@ def test_the_properties_of_pages_are_preferred_to_their_text(tmp_path: Path) -> 
     directory = write_articles(tmp_path / "dumps")
     rows = [(9, "disambiguation", ""), (11, "wikibase_item", "Q5")]
     write(directory, "page_props", "*pp_page pp_propname pp_value", list(rows))
-    found = find_spaces_in_dumps(directory, tmp_path / "db", ENGLISH, Funnel("spaces"))
+    settings = BuildSettings(wiki="", name="", dumps=str(directory))
+    found = find_spaces_in_dumps(tmp_path / "db", ENGLISH, Funnel("spaces"), settings)
     assert found.spaces == SPACES[1:]
     assert found.entities["Shaun O'Neill"].qid == "Q5"
 
@@ -163,11 +167,11 @@ def test_first_revisions_come_from_the_history(tmp_path: Path) -> None:
     ],
 )
 def test_a_link_leads_to_the_title_that_the_wiki_makes_of_it(link: str, name: Name | None) -> None:
-    assert normalized(link, SITE) == name
+    assert parse_title(link, SITE) == name
 
 
 def test_on_a_wiki_that_minds_the_case_it_stays() -> None:
-    assert normalized("venus", Site(capital=False)) == Name(0, "venus")
+    assert parse_title("venus", Site(capital=False)) == Name(0, "venus")
 
 
 def test_links_are_those_that_a_reader_sees() -> None:
@@ -190,13 +194,13 @@ def test_links_are_those_that_a_reader_sees() -> None:
         (HEAD + page(1, "A", ""), "is cut off: fetch it again"),
         (HEAD + "<page><title>A</title><ns>0", "is cut off: fetch it again"),
         ("", "is cut off: fetch it again"),
-        (HEAD + "<page></mediawiki>", r"is no XML \(mismatched tag"),
-        ("<html></html>", "is no dump of a wiki: it begins with <html>"),
+        (HEAD + "<page></mediawiki>", r"is not XML \(mismatched tag"),
+        ("<html></html>", "is not a dump of a wiki: it begins with <html>"),
         (
             HEAD + "<page><title>A</title><ns>0</ns></page></mediawiki>",
-            "holds a page without title, number or namespace",
+            "has a page without title, number or namespace",
         ),
-        (HEAD + "<page><title>A</title><ns>x</ns><id>1</id></page></mediawiki>", "holds a page without title, number"),
+        (HEAD + "<page><title>A</title><ns>x</ns><id>1</id></page></mediawiki>", "has a page without title, number"),
     ],
 )
 def test_a_file_that_is_no_whole_dump_is_named(tmp_path: Path, content: str, problem: str) -> None:

@@ -13,9 +13,9 @@ from crawling import ROBOTS, manners, outcome, outcomes, references
 from web_pages import Page, Send, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.crawl import crawl
-from shadowprobe.build.fetch import decoded
-from shadowprobe.build.records import Crawled, Reference
+from shadowprobe.build.records import Crawled, WebReference
+from shadowprobe.build.web.charset import decode_page
+from shadowprobe.build.web.crawl import crawl
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
 
@@ -26,7 +26,7 @@ def test_a_page_is_in_the_archive_under_the_key_that_is_told(archive: Archive) -
         assert list(crawl(references(url), archive, manners())) == [Crawled(url, page=key_of("GET", url))]
     stored = archive.get(key_of("GET", url))
     assert stored is not None
-    assert decoded(stored) == "Köln 🦆"
+    assert decode_page(stored) == "Köln 🦆"
 
 
 def test_results_come_in_the_order_of_the_references_and_each_url_once(archive: Archive) -> None:
@@ -186,13 +186,13 @@ def test_a_dead_page_gives_way_to_its_archived_copy(archive: Archive) -> None:
     with web({"127.0.0.2/copy": html("x")}, hosts=2) as served:
         url, copy = served.url("/dead"), served.url("/copy", 2)
         # The copy may stand beside only one of the references to a page.
-        asked = [Reference("A", url), Reference("B", url, copy), Reference("C", url)]
+        asked = [WebReference("A", url), WebReference("B", url, copy), WebReference("C", url)]
         assert list(crawl(asked, archive, manners())) == [Crawled(url, page=key_of("GET", copy))]
 
 
 def test_a_dead_page_with_a_dead_copy_says_both(archive: Archive) -> None:
     with web({}, hosts=2) as served:
-        (found,) = crawl([Reference("A", served.url("/dead"), served.url("/copy", 2))], archive, manners())
+        (found,) = crawl([WebReference("A", served.url("/dead"), served.url("/copy", 2))], archive, manners())
     assert (found.page, found.failed) == (None, "404, its copy too")
 
 
@@ -202,20 +202,20 @@ def test_a_page_that_is_not_dead_has_no_use_for_a_copy(archive: Archive, why: st
     with web(pages, hosts=2) as served:
         if "robots" in why:
             served.pages["127.0.0.1/robots.txt"] = answer("200 OK", f"{ROBOTS}Disallow: /".encode())
-        (found,) = crawl([Reference("A", served.url("/"), served.url("/copy", 2))], archive, manners())
+        (found,) = crawl([WebReference("A", served.url("/"), served.url("/copy", 2))], archive, manners())
         assert found.failed == why
         assert "/copy" not in served.paths()
 
 
 def test_a_living_page_leaves_its_copy_alone(archive: Archive) -> None:
     with web({"/": html("x"), "/copy": html("y")}, hosts=2) as served:
-        (found,) = crawl([Reference("A", served.url("/"), served.url("/copy", 2))], archive, manners())
+        (found,) = crawl([WebReference("A", served.url("/"), served.url("/copy", 2))], archive, manners())
         assert found.page == key_of("GET", served.url("/"))
         assert served.paths() == ["/"]
 
 
 def test_the_network_is_imported_only_where_it_is_used() -> None:
     heavy = "{'httpx', 'httpcore', 'anyio', 'protego', 'warcio', 'requests'}"
-    program = f"import sys, shadowprobe.build.crawl; print(sorted({heavy} & set(sys.modules)))"
+    program = f"import sys, shadowprobe.build.web.crawl; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -18,8 +18,8 @@ from crawling import manners, outcome, outcomes, references
 from web_pages import Page, Send, Web, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.crawl import MISSING, crawl
-from shadowprobe.build.records import Reference
+from shadowprobe.build.records import WebReference
+from shadowprobe.build.web.crawl import MISSING, crawl
 from shadowprobe.errors import BuildError
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
@@ -28,7 +28,7 @@ archive, short_pauses = crawling.archive, crawling.short_pauses
 def test_a_second_crawl_asks_nothing_and_says_the_same(archive: Archive) -> None:
     pages: dict[str, Page | list[Page]] = {"/": html("x"), "/moved": redirect("/"), "/pdf": answer("200 OK")}
     with web(pages) as served:
-        asked = [Reference("E", served.url(path)) for path in ("/", "/moved", "/gone", "/pdf", "/a b")]
+        asked = [WebReference("E", served.url(path)) for path in ("/", "/moved", "/gone", "/pdf", "/a b")]
         first = list(crawl(asked, archive, manners()))
         before = len(served.asked)
         assert list(crawl(asked, archive, manners())) == first
@@ -96,7 +96,7 @@ def crawled(archive: Archive, urls: list[str], *, retry: bool = False, online: b
 @pytest.fixture
 def three_silent_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a crawl doubt its connection after three silent hosts."""
-    monkeypatch.setattr("shadowprobe.build.crawl.SILENT_HOSTS", 3)
+    monkeypatch.setattr("shadowprobe.build.web.crawl.SILENT_HOSTS", 3)
 
 
 @pytest.mark.usefixtures("three_silent_hosts")
@@ -215,13 +215,13 @@ KILLED = """
 import json, sys
 from pathlib import Path
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.crawl import Manners, crawl
-from shadowprobe.build.records import Reference
+from shadowprobe.build.web.crawl import Manners, crawl
+from shadowprobe.build.records import WebReference
 
 path, *urls = sys.argv[1:]
 archive = Archive(Path(path), software="tests")
 manners = Manners(user_agent="tests", delay=0.0, total=4, allow_private=("127.0.0.0/8",))
-for found in crawl([Reference("E", url) for url in urls], archive, manners):
+for found in crawl([WebReference("E", url) for url in urls], archive, manners):
     print(json.dumps([found.url, found.page, found.failed]), flush=True)
 """
 

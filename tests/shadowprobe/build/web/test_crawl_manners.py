@@ -12,8 +12,8 @@ from crawling import ROBOTS, manners, outcome, outcomes
 from web_pages import Send, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.crawl import crawl
-from shadowprobe.build.records import Reference
+from shadowprobe.build.records import WebReference
+from shadowprobe.build.web.crawl import crawl
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
 
@@ -57,7 +57,7 @@ def test_a_broken_robots_txt_forbids_all_pages(archive: Archive) -> None:
 
 def test_what_a_broken_robots_txt_forbids_is_not_taken_from_a_copy(archive: Archive) -> None:
     with web({"127.0.0.1/robots.txt": answer("503 Busy"), "127.0.0.2/copy": html("x")}, hosts=2) as served:
-        asked = [Reference("A", served.url("/"), served.url("/copy", 2))]
+        asked = [WebReference("A", served.url("/"), served.url("/copy", 2))]
         (found,) = crawl(asked, archive, manners(retries=0))
         assert found.failed == "robots.txt: 503"
         assert served.paths() == []
@@ -111,7 +111,7 @@ def test_no_more_requests_are_under_way_in_all_than_the_total(archive: Archive) 
     with web({"/": slow}, hosts=6) as served:
         outcomes(archive, [served.url("/", host) for host in range(1, 7)], total=2)
     pages = [asked for asked in served.asked if asked.path == "/"]
-    # Each with those that had begun before it and were not over.
+    # Each with those that had started before it and were not over.
     at_once = [sum(other.began <= each.began < other.ended for other in pages) for each in pages]
     assert (len(pages), max(at_once)) == (6, 2)
 
@@ -122,7 +122,7 @@ def test_all_spellings_of_an_address_share_its_one_request_at_a_time(archive: Ar
         await send(html("x"))
 
     with web({"/robots.txt": slow, "/": slow}) as served:
-        urls = [f"http://{host}:{served.port}/" for host in ("127.0.0.1", "2130706433", "0x7f.1", "127.1")]
+        urls = [f"http://{host}:{served.port}/" for host in ("127.0.0.1", "localhost", "0x7f.1", "0x7f000001")]
         assert all(page.startswith("GET") for page in outcomes(archive, urls))
         assert served.most_at_once == {"127.0.0.1": 1}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.build.politeness import FORBIDDEN, TOO_PATIENT, Frontier, Rules, host_of, origin_of
+from shadowprobe.build.web.politeness import FORBIDDEN, TOO_PATIENT, Frontier, Rules, host_of, origin_of
 
 URL = "http://example.org/private/page"
 

@@ -9,7 +9,7 @@ from service import Asked, Reply
 from wiki_standin import StandIn, Told, running
 
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.wiki import Wiki, batches
+from shadowprobe.build.wiki.wiki_api import Wiki, batches
 from shadowprobe.errors import BuildError
 
 
@@ -157,7 +157,7 @@ def test_the_parts_of_an_answer_are_put_together(tmp_path: Path) -> None:
         pages = {page["title"]: page for page in wiki.pages(["Long", "Short"], prop="links")}
         assert [link["title"] for link in pages["Long"]["links"]] == list("abcde")
         assert [link["title"] for link in pages["Short"]["links"]] == ["z"]
-        assert [item["title"] for item in wiki.listed("allpages")] == list("vwxyz")
+        assert [item["title"] for item in wiki.read_list("allpages")] == list("vwxyz")
         assert len(told.forms) == 3 + 3
 
 
@@ -180,7 +180,7 @@ def test_a_title_leads_through_redirects_to_its_page(tmp_path: Path) -> None:
     standin.leads |= {"Round": "About", "About": "Round"}
     with running(standin, tmp_path) as told:
         asked = ["harlow_crossing", "Harlow Bridge", "Nowhere", "Round"]
-        found = dict(told.wiki().resolved(asked, prop="info"))
+        found = dict(told.wiki().follow_titles(asked, prop="info"))
     assert [found[title].get("pageid") for title in asked] == [1, 1, None, None]
 
 

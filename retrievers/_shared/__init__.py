@@ -1,0 +1,1 @@
+"""What several retrievers share."""

@@ -1,0 +1,1 @@
+"""The nouns, and small tools that every other package uses."""

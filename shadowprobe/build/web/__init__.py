@@ -1,0 +1,1 @@
+"""The web pages that a build asks for."""

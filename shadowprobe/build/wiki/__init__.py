@@ -1,0 +1,1 @@
+"""The MediaWiki that a build asks."""

@@ -1,0 +1,1 @@
+"""The datasets that have a name, and the download of the ShadowLink release."""

@@ -1,0 +1,1 @@
+"""A dataset directory, and what a linker may know of it."""

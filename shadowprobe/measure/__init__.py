@@ -1,0 +1,1 @@
+"""What is measured: answers in columns, scores, statistics, and the base classes of probes."""

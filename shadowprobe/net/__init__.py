@@ -1,0 +1,1 @@
+"""HTTP: requests with limits on bytes, time, redirects and addresses."""

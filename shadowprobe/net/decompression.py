@@ -1,0 +1,72 @@
+"""The body of a response, decompressed no further than wanted."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+from shadowprobe.net.failures import BrokenResponseError
+
+ACCEPTED = "gzip, deflate"
+# Others exist, and a few of their bytes can become gigabytes in a single step.
+_KNOWN = {"gzip": True, "x-gzip": True, "deflate": False}
+_OTHERS = frozenset({"br", "zstd", "compress", "x-compress", "dcb", "dcz"})
+
+
+class Identity:
+    """A body that is not compressed."""
+
+    is_whole = True
+
+    def __call__(self, chunk: bytes, limit: int) -> bytes:
+        """The chunk as it is."""
+        return chunk
+
+
+class Inflate:
+    """A body compressed as gzip or deflate."""
+
+    def __init__(self, *, gzip: bool) -> None:
+        self._gzip, self._started = gzip, False
+        self._inner: Any = None
+        self.is_whole = True
+
+    def __call__(self, chunk: bytes, limit: int) -> bytes:
+        """The next bytes, at most `limit` of them."""
+        content = bytearray()
+        while chunk and len(content) < limit:
+            if self._inner is None:
+                if not self._continues(chunk):
+                    break
+                self._inner, self.is_whole = zlib.decompressobj(self._window(chunk)), False
+            try:
+                content += self._inner.decompress(chunk, limit - len(content))
+            except zlib.error:
+                raise BrokenResponseError("broken compression") from None
+            chunk = self._inner.unconsumed_tail
+            if self._inner.eof:
+                # A gzip file may consist of several, one after the other.
+                chunk, self._inner, self.is_whole = self._inner.unused_data, None, True
+        return bytes(content)
+
+    def _continues(self, chunk: bytes) -> bool:
+        """False for the bytes that some servers send after the end."""
+        started, self._started = self._started, True
+        return not started or (self._gzip and chunk[:1] == b"\x1f")
+
+    def _window(self, chunk: bytes) -> int:
+        if self._gzip:
+            return zlib.MAX_WBITS | 16
+        # Many servers send deflate without the zlib header that belongs to it.
+        return zlib.MAX_WBITS if chunk[0] & 0x0F == 8 else -zlib.MAX_WBITS
+
+
+def decompressor(content_encoding: str) -> Identity | Inflate:
+    """What decompresses a body; raises for a compression that was not requested, and for several."""
+    # Some services name their charset here, which compresses nothing.
+    names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) in {*_KNOWN, *_OTHERS}]
+    if not names:
+        return Identity()
+    if len(names) > 1 or names[0] not in _KNOWN:
+        raise BrokenResponseError("a compression that was not requested", content_encoding)
+    return Inflate(gzip=_KNOWN[names[0]])

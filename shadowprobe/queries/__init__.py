@@ -1,0 +1,1 @@
+"""Collections of documents and sets of queries, for retrievers and language models."""

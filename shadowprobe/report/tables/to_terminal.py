@@ -1,0 +1,109 @@
+"""Tables on a terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from shadowprobe.report.tables.table import Column, Table
+
+# Characters up to which a word is not broken, and how many characters of a longer word stay together.
+WHOLE_WORD, PART_OF_WORD = 12, 8
+# How many stay together where the terminal is too narrow for that.
+SHORTEST_PART = 6
+# Characters of a line in a file.
+PAGE_WIDTH = 110
+STYLES = {"": "", "quiet": "dim", "alarm": "bold red"}
+
+
+def render(tables: Iterable[Table]) -> str:
+    """Tables as they look on a terminal, for a file."""
+    page = io.StringIO()
+    show(tables, Console(file=page, width=PAGE_WIDTH, highlight=False, no_color=True))
+    return page.getvalue()
+
+
+def show(tables: Iterable[Table], console: Console) -> None:
+    """Prints tables, with a blank line between two of them."""
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
+        if table.title:
+            console.print(Text(table.title, style="bold"))
+        # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
+        console.print(_draw(table, console.width), crop=False)
+        for note in table.notes:
+            console.print(Text(note, style="dim"))
+
+
+def _draw(table: Table, room: int) -> RichTable:
+    """The table for rich, as wide as the terminal allows and its cells need."""
+    cells = [table.texts(row) for row in table.rows]
+    headings = _headings(table)
+    lines = [
+        [line for text in (heading, *(row[place] for row in cells)) for line in text.split("\n")]
+        for place, heading in enumerate(headings)
+    ]
+    widest = [max(map(cell_len, column)) for column in lines]
+    # A blank between two columns, and a second one where there is room.
+    blanks = len(lines) - 1
+    is_roomy = sum(widest) + 2 * blanks <= room
+    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1 if is_roomy else 0, 0, 0))
+    widths = _choose_widths(table.columns, lines, widest, room - blanks)
+    for column, heading, width in zip(table.columns, headings, widths, strict=True):
+        justify: JustifyMethod = "left" if column.is_text else "right"
+        style = "bold" if column.is_bold else ""
+        drawn.add_column(Text(heading), justify=justify, style=style, overflow="fold", width=width)
+    if sum(widths) + blanks > room:
+        # Otherwise rich would drop columns.
+        drawn.width = sum(widths) + blanks
+    for row, texts, is_apart in zip(table.rows, cells, table.starts_section(), strict=True):
+        if is_apart:
+            drawn.add_section()
+        drawn.add_row(*map(Text, texts), style=STYLES["quiet" if row.published else row.tone])
+    return drawn
+
+
+def _choose_widths(
+    columns: Sequence[Column], lines: Sequence[Sequence[str]], widest: Sequence[int], room: int
+) -> list[int]:
+    """The width of each column: a number is never broken, and a name only where one of its words is long.
+
+    Numbers get the room that they need first, then the words.
+    """
+    words = [max(cell_len(word) for line in column for word in line.split() or [""]) for column in lines]
+    widths = [
+        PART_OF_WORD if column.is_text and word > WHOLE_WORD else word
+        for column, word in zip(columns, words, strict=True)
+    ]
+    shortest = [
+        min(width, SHORTEST_PART) if column.is_text else width for column, width in zip(columns, widths, strict=True)
+    ]
+    if sum(shortest) <= room < sum(widths):
+        widths = shortest
+    for is_text in (False, True):
+        waiting = [place for place, column in enumerate(columns) if column.is_text == is_text]
+        # Those that need least come first, so that what they leave is for the others.
+        waiting.sort(key=lambda place: widest[place] - widths[place])
+        for number, place in enumerate(waiting):
+            share = max(0, room - sum(widths)) // (len(waiting) - number)
+            widths[place] += min(widest[place] - widths[place], share)
+    return widths
+
+
+def _headings(table: Table) -> list[str]:
+    """The headings of the columns; the name of a group is above the first of its columns."""
+    if not any(column.group for column in table.columns):
+        return [column.name for column in table.columns]
+    before = [column.group for column in table.columns[:-1]]
+    groups = [
+        "" if column.group == other else column.group
+        for column, other in zip(table.columns, [None, *before], strict=True)
+    ]
+    return [f"{group}\n{column.name}" for group, column in zip(groups, table.columns, strict=True)]

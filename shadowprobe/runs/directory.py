@@ -1,0 +1,151 @@
+"""A run directory: its name, its files, and the card that says what it is a run of."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from msgspec import Struct, field
+
+from shadowprobe.base.files import directory_name
+from shadowprobe.base.jsonl import read_json, read_lines
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import InputError, UsageError
+
+RUN, FAILURES, RESULTS = "run.json", "failures.jsonl", "results.json"
+PREDICTIONS, RANKINGS, ANSWERS = "predictions.jsonl", "rankings.jsonl", "answers.jsonl"
+# The raw replies of a service, where the user asked to keep them.
+REPLIES = "replies.jsonl"
+# The folder of what probes needed answered beyond the dataset, with a run directory for each.
+EXTRA = "extra"
+# Of run.json and of results.json.
+SCHEMA = 1
+Results = dict[str, Any]
+
+# The key under which run.json and results.json describe the system.
+Kind = Literal["linker", "retriever", "model"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class RunCard(Struct, omit_defaults=True, kw_only=True):
+    """What `run.json` says of a run: enough to know what was measured, and to continue it.
+
+    It has one of `linker`, `retriever` and `model`, and what that system was asked.
+    """
+
+    linker: dict[str, Any] | None = None
+    retriever: dict[str, Any] | None = None
+    model: dict[str, Any] | None = None
+    dataset: dict[str, Any] | None = None
+    collection: dict[str, Any] | None = None
+    queries: dict[str, Any] | None = None
+    depth: int | None = None
+    shadowprobe: str = ""
+    schema: int = SCHEMA
+    started: str = ""
+    finished: str = ""
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    # Where the questions were, as the user named them, so that later commands find them again.
+    locations: dict[str, str] = field(default_factory=dict)
+    # The same in the runs of language models of version 0.1.
+    location: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is a run of."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """The name, version and options of the system."""
+        system: dict[str, Any] = getattr(self, self.kind)
+        return system
+
+    def location_of(self, what: str) -> str:
+        """Where the dataset, the collection or the queries were; empty where the card does not say."""
+        if what in self.locations:
+            return self.locations[what]
+        # Where version 0.1 wrote it.
+        return self.location if what == "queries" else str((self.dataset or {}).get("location") or "")
+
+
+def read_card(path: Path) -> RunCard:
+    """What a `run.json` says; refuses one that describes no system."""
+    card = read_json(path, RunCard, schema=SCHEMA)
+    if all(getattr(card, kind) is None for kind in KINDS):
+        raise InputError(path, f"describes no system: it has none of {', '.join(KINDS)}")
+    for key, kind, what in (("name", str, "a name"), ("options", dict, "an object")):
+        if not isinstance(card.system.get(key), kind):
+            raise InputError(path, f"expected {what}, got {card.system.get(key)!r}", field=f"{card.kind}.{key}")
+    return card
+
+
+def read_stored_card(answers: Path, answers_file: str) -> RunCard | None:
+    """The card of the run that a file of answers belongs to; None where it belongs to none."""
+    path = answers.parent / RUN
+    return read_card(path) if answers.name == answers_file and path.exists() else None
+
+
+def find_difference(earlier: RunCard, card: RunCard, entries: Set[str], incidental: Set[str]) -> str | None:
+    """The first entry in which two cards differ, for a person who has to mend it; None where they agree.
+
+    `incidental` are options that cannot change an answer.
+    """
+    for what in sorted(entries):
+        old, new = (_keep_decisive(getattr(each, what), incidental) for each in (earlier, card))
+        if old != new:
+            return describe_difference(what, old, new)
+    return None
+
+
+def _keep_decisive(entry: Any, incidental: Set[str]) -> Any:
+    """An entry of a card without what cannot change an answer."""
+    if not isinstance(entry, dict):
+        return entry
+    kept = {key: value for key, value in entry.items() if key != "location"}
+    if isinstance(options := kept.get("options"), dict):
+        kept["options"] = {name: value for name, value in options.items() if name not in incidental}
+    return kept
+
+
+def describe_difference(what: str, old: Any, new: Any) -> str:
+    """In what two entries of a card differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        key = next(key for key in (*new, *old) if old.get(key) != new.get(key))
+        return describe_difference(f"{what} {key}".strip(), old.get(key), new.get(key))
+    return f"{what} is {old!r}, not {new!r}"
+
+
+def default_directory(system: str, questions: str) -> Path:
+    """`runs/SYSTEM-QUESTIONS`."""
+    return Path("runs") / directory_name(f"{system}-{questions}")
+
+
+def dataset_location(predictions: Path) -> str:
+    """Where the dataset of a stored run was, as its user named it; `mini` for a file that belongs to no run."""
+    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
+    card = read_stored_card(path, PREDICTIONS)
+    return card.location_of("dataset") or "mini" if card is not None else "mini"
+
+
+def refuse_existing(out: Path, names: tuple[str, ...]) -> None:
+    """Refuses a directory that has one of these files: it may belong to another run."""
+    if held := next((name for name in names if (out / name).exists()), None):
+        raise UsageError(f"{out / held} exists; give another --out, or --force to write over it")
+
+
+def remove_derived(out: Path) -> None:
+    """Removes what belongs to answers that are about to go: results, failures, answers to variants."""
+    for name in (RESULTS, FAILURES):
+        (out / name).unlink(missing_ok=True)
+    for card in (out / EXTRA).glob(f"*/{RUN}"):
+        for name in (PREDICTIONS, FAILURES, RUN):
+            (card.parent / name).unlink(missing_ok=True)
+
+
+def read_failures(out: Path) -> list[Failure]:
+    """The questions that failed in the last run into a directory."""
+    path = out / FAILURES
+    return [failure for _, failure in read_lines(path, Failure)] if path.exists() else []

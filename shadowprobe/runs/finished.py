@@ -1,0 +1,163 @@
+"""Finished runs, as tables, figures, comparisons and reports read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shadowprobe.errors import InputError, UsageError
+from shadowprobe.runs.directory import PREDICTIONS, RESULTS, Kind, Results, dataset_location
+from shadowprobe.runs.kinds import DATA_KEYS, NOUNS, kind_of
+from shadowprobe.runs.results_file import read_results
+
+if TYPE_CHECKING:
+    from shadowprobe.dataset.dataset import Dataset
+    from shadowprobe.measure.answers import Answers
+
+DATA_NOUNS: dict[Kind, str] = {"linker": "datasets", "retriever": "documents", "model": "questions"}
+PART_NOUNS: dict[Kind, str] = {"linker": "names", "retriever": "queries", "model": "sets"}
+
+
+def _open_dataset(location: str) -> Dataset:
+    from shadowprobe.catalogue.datasets import open_dataset
+
+    return open_dataset(location)
+
+
+class FinishedRun:
+    """A run directory: its label and its results; the dataset and the answers of a linker are read when first used."""
+
+    def __init__(
+        self,
+        path: Path,
+        label: str,
+        results: Results,
+        location: str | None = None,
+        open_dataset: Callable[[str], Dataset] = _open_dataset,
+    ) -> None:
+        self.path, self.results = path, results
+        # The system's name, with the options that differ from those of the other runs that were read with it.
+        self.label = label
+        self._location, self._open_dataset = location, open_dataset
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What it is a run of."""
+        return kind_of(self.path, self.results)
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """What results.json says of the system: its name, version and options."""
+        system: dict[str, Any] = self.results[self.kind]
+        return system
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What results.json says of the data: the name and the digest of a dataset, a collection or questions."""
+        data: dict[str, Any] = self.results[DATA_KEYS[self.kind]]
+        return data
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The dataset of a linker's run, or the part of it that the run was limited to."""
+        location = self._location or dataset_location(self.path)
+        dataset = self._open_dataset(location)
+        if self.data["digest"] != dataset.digest:
+            raise InputError(
+                self.path / RESULTS,
+                f"is over `{self.data['name']}` ({self.data['digest'][:12]}...), and {location} is"
+                f" `{dataset.name}` ({dataset.digest[:12]}...); --dataset names the one that it is over",
+                field="dataset",
+            )
+        limit = self.data["limit"]
+        return dataset.first(limit) if limit is not None else dataset
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The predictions of a linker's run beside the gold."""
+        from shadowprobe.measure.answers import Answers
+
+        return Answers(self.dataset).read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
+
+
+def read_runs(paths: Sequence[Path], dataset: str | None = None, names: Sequence[str] = ()) -> list[FinishedRun]:
+    """Reads run directories of one kind; each linker's is over the dataset it was made with, or the one given."""
+    if names and len(names) != len(paths):
+        raise UsageError(f"{len(names)} names for {len(paths)} runs: give one for each, or none")
+    # Runs over one dataset share it.
+    open_once = cache(_open_dataset)
+    runs = [FinishedRun(path, "", read_results(path), dataset, open_once) for path in paths]
+    for run in runs:
+        if run.kind != runs[0].kind:
+            raise UsageError(
+                f"{runs[0].path} is a run of a {NOUNS[runs[0].kind]} and {run.path} one of a {NOUNS[run.kind]}: give"
+                " runs of one kind"
+            )
+        if dataset is not None and run.kind == "linker":
+            # What a user names must be right, even where nothing else is read from it.
+            _ = run.dataset
+    labels = make_labels([run.system for run in runs], [run.data["name"] for run in runs])
+    for run, label in zip(runs, names or labels, strict=True):
+        run.label = label
+    return runs
+
+
+def make_labels(systems: Sequence[dict[str, Any]], datasets: Sequence[str] = ()) -> list[str]:
+    """The names of systems; where two share one, the options and the datasets that differ follow it."""
+    labels = []
+    for number, system in enumerate(systems):
+        rivals = [other["options"] for other in systems if other["name"] == system["name"]]
+        places = {one for other, one in zip(systems, datasets, strict=False) if other["name"] == system["name"]}
+        differing = {
+            option: value
+            for option, value in system["options"].items()
+            if any(other.get(option) != value for other in rivals)
+        }
+        words = " ".join(f"{option}={value}" for option, value in differing.items())
+        place = f" on {datasets[number]}" if len(places) > 1 else ""
+        labels.append(f"{system['name']} ({words}){place}" if words else f"{system['name']}{place}")
+    counts = [labels[: place + 1].count(label) for place, label in enumerate(labels)]
+    return [f"{label} #{count}" if count > 1 else label for label, count in zip(labels, counts, strict=True)]
+
+
+def check_labels(runs: Sequence[FinishedRun], option: str = "--name") -> None:
+    """Refuses runs of which two have one label."""
+    labels = [run.label for run in runs]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
+        raise UsageError(f"two runs are called {twice!r}: give each a {option} of its own")
+
+
+def check_comparable(runs: Sequence[FinishedRun]) -> None:
+    """Refuses runs that cannot be shown side by side: over other data, or under one label."""
+    for other in runs[1:]:
+        first = runs[0]
+        if first.data["digest"] != other.data["digest"]:
+            raise UsageError(
+                f"the runs are over different {DATA_NOUNS[other.kind]}: {first.path} over `{first.data['name']}` with"
+                f" the digest {first.data['digest'][:12]}..., {other.path} over `{other.data['name']}` with"
+                f" {other.data['digest'][:12]}...; only runs over the same data can be compared"
+            )
+        for key in ("limit", "documents"):
+            if first.data.get(key) != other.data.get(key):
+                raise UsageError(
+                    f"the runs are over different parts of `{first.data['name']}`: {first.path} over"
+                    f" {_part(first, key)}, {other.path} over {_part(other, key)}; run both with the same --{key}"
+                )
+        for probe in _queries(first).keys() & _queries(other).keys():
+            if _queries(first)[probe] != _queries(other)[probe]:
+                raise UsageError(f"{other.path} has other queries for `{probe}` than {first.path}")
+    check_labels(runs)
+
+
+def _part(run: FinishedRun, key: str) -> str:
+    """The part of the data that a run was limited to."""
+    if run.data.get(key) is None:
+        return "all of it"
+    return f"the first {run.data[key]} {PART_NOUNS[run.kind] if key == 'limit' else 'documents of a set'}"
+
+
+def _queries(run: FinishedRun) -> dict[str, str]:
+    """The digests of the queries of a retriever's run by probe."""
+    return run.results["queries"] if run.kind == "retriever" else {}

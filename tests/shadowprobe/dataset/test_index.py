@@ -1,0 +1,91 @@
+"""Snippets that ask the same thing are found, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from shadowprobe import Snippet
+from shadowprobe.dataset.index import Repeats, SnippetIndex, digest_question
+
+SNIPPET = Snippet(id="one", subset="top", text="Avon, on the Avon.", start=0, end=4, space="Avon", gold="Avon (town)")
+
+
+def is_same(first: Snippet, second: Snippet) -> bool:
+    return digest_question(first) == digest_question(second)
+
+
+def find_repeats(
+    questions: Sequence[bytes], golds: Sequence[int] = (), waiting: Sequence[bool] = (), *, with_gold: bool = False
+) -> Repeats:
+    """The repeats of rows with these digests."""
+    index = SnippetIndex()
+    for row, question in enumerate(questions):
+        index.add_codes(str(row), 0, -1, golds[row] if golds else -1, -1, question)
+    rows = np.array(waiting or [True] * len(questions), dtype=np.bool_)
+    return index.find_repeats(rows, with_gold=with_gold)
+
+
+def test_a_question_is_the_text_and_the_place_of_the_mention() -> None:
+    assert is_same(SNIPPET, replace(SNIPPET, id="two", subset="tail", space=None, source="elsewhere"))
+    assert not is_same(SNIPPET, replace(SNIPPET, start=13, end=17))
+    assert not is_same(SNIPPET, replace(SNIPPET, text="Avon, on the Avon!"))
+
+
+def test_a_word_that_stands_in_for_two_names_is_two_questions() -> None:
+    masked = replace(SNIPPET, text="this, on this.")
+    assert not is_same(masked, replace(masked, space="Bath"))
+
+
+def test_a_linker_that_sees_the_gold_is_asked_once_for_each_gold_answer() -> None:
+    assert is_same(SNIPPET, replace(SNIPPET, id="two", gold="Avon (river)"))
+    questions, golds = [b"a" * 16] * 3, [1, 2, 1]
+    assert find_repeats(questions, golds).rows_of(0) == [0, 1, 2]
+    assert find_repeats(questions, golds, with_gold=True).rows_of(0) == [0, 2]
+    assert find_repeats(questions, golds, with_gold=True).is_first(1)
+
+
+def test_every_repeat_stands_with_the_first_that_asks_the_same() -> None:
+    repeats = find_repeats([letter * 16 for letter in (b"a", b"b", b"a", b"c", b"a", b"b")])
+    assert [repeats.is_first(row) for row in range(6)] == [True, True, False, True, False, False]
+    assert repeats.rows_of(0) == [0, 2, 4]
+    assert repeats.rows_of(1) == [1, 5]
+    assert repeats.rows_of(3) == [3]
+
+
+def test_rows_that_have_an_answer_are_left_out() -> None:
+    questions = [letter * 16 for letter in (b"a", b"a", b"b", b"a")]
+    repeats = find_repeats(questions, waiting=[False, True, False, True])
+    assert [repeats.is_first(row) for row in range(4)] == [False, True, False, False]
+    assert repeats.rows_of(1) == [1, 3]
+
+
+def test_no_questions_have_no_repeats() -> None:
+    find_repeats(())
+
+
+def test_questions_that_share_half_of_their_digest_are_different() -> None:
+    low, high = b"l" * 8, b"h" * 8
+    repeats = find_repeats([low + high, low + low, high + high, high + low])
+    assert all(repeats.is_first(row) for row in range(4))
+
+
+def test_digests_that_end_in_zeros_are_compared_in_full() -> None:
+    repeats = find_repeats([b"x" * 15 + b"\0", b"x" * 14 + b"\0\0", b"x" * 15 + b"\0"])
+    assert repeats.rows_of(0) == [0, 2]
+    assert repeats.rows_of(1) == [1]
+
+
+@given(st.lists(st.sampled_from([bytes([number]) * 16 for number in range(5)]), max_size=40))
+def test_the_firsts_and_their_repeats_are_all_there_is(questions: list[bytes]) -> None:
+    repeats = find_repeats(questions)
+    firsts = [row for row in range(len(questions)) if repeats.is_first(row)]
+    groups = [repeats.rows_of(row) for row in firsts]
+    assert sorted(row for group in groups for row in group) == list(range(len(questions)))
+    assert all(group == sorted(group) for group in groups)
+    assert [{questions[row] for row in group} for group in groups] == [{questions[first]} for first in firsts]
+    assert len({questions[first] for first in firsts}) == len(firsts)

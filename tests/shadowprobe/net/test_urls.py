@@ -1,0 +1,122 @@
+"""Which URLs are requested, and where a redirect leads."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from shadowprobe.net.failures import BrokenResponseError, RefusedError, TokenError
+from shadowprobe.net.urls import check_url, follow_redirect, join_url, normalise_url
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        ("http://example.org", "http://example.org/"),
+        ("HTTP://Example.ORG:80/A?b=C#part", "http://example.org/A?b=C"),
+        ("https://example.org:443/", "https://example.org/"),
+        ("http://münchen.example/straße", "http://xn--mnchen-3ya.example/stra%C3%9Fe"),
+        (" http://example.org/a b ", "http://example.org/a%20b"),
+        ("http://example.org:8080/", "http://example.org:8080/"),
+        ("http://[2001:db8::1]/", "http://[2001:db8::1]/"),
+    ],
+)
+def test_a_url_has_one_spelling(given: str, plain: str) -> None:
+    assert normalise_url(given) == plain
+    assert normalise_url(plain) == plain
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://",
+        "http:///path",
+        "http://example.org:99999/",
+        "http://example.org:0x/",
+        "http://exam ple.org/",
+        "http://[::1/",
+        "http://exa\u200bmple.org/",
+        "http://a\nb/",
+        "http://[1:2]/x",
+        "http://[1:2]/x#a",
+        "http://example.com／foo#bar",
+        f"http://{'a.' * 130}org/",
+    ],
+)
+def test_what_is_no_url_is_refused(url: str) -> None:
+    with pytest.raises(RefusedError, match=r"^not a URL$"):
+        normalise_url(url)
+
+
+@pytest.mark.parametrize("url", ["ftp://example.org/", "file:///etc/passwd", "data:text/html,x", "example.org", ""])
+def test_only_http_and_https_are_asked(url: str) -> None:
+    with pytest.raises(RefusedError, match="neither http nor https"):
+        normalise_url(url)
+
+
+def test_a_url_with_a_password_is_refused() -> None:
+    with pytest.raises(RefusedError, match="a URL with a password"):
+        normalise_url("http://me:secret@example.org/")
+
+
+def test_a_redirect_is_read_relative_to_its_page() -> None:
+    assert join_url("https://example.org/a/b", "../c") == "https://example.org/c"
+    assert join_url("https://example.org/a", "//example.com/x#y") == "https://example.com/x"
+    with pytest.raises(RefusedError, match="a redirect to neither http nor https"):
+        join_url("https://example.org/", "javascript:alert(1)")
+
+
+def test_a_password_is_allowed_where_the_user_gave_it() -> None:
+    assert check_url("http://me:secret@example.org/", allow_password=True).host == "example.org"
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("https://linker.example/api", "http://linker.example/api?key=s3cret"),
+        ("https://linker.example/api", "https://other.example/"),
+        ("http://linker.example/api", "//other.example/api"),
+    ],
+)
+def test_a_redirect_carries_a_secret_neither_to_another_host_nor_to_plain_http(source: str, target: str) -> None:
+    headers = {"Authorization": "Bearer s3cret", "Cookie": "s3cret", "X-Kept": "yes"}
+    request = httpx.Request("POST", source, headers=headers, content=b"body")
+    with pytest.raises(TokenError):
+        follow_redirect(request, 307, target, secret=True)
+    followed = follow_redirect(request, 307, target)
+    assert (followed.method, followed.read(), followed.headers["x-kept"]) == ("POST", b"body", "yes")
+    assert "s3cret" not in str(followed.headers.raw)
+    assert followed.headers["host"] == followed.url.host
+
+
+@pytest.mark.parametrize("target", ["https://linker.example/api", "/there"])
+def test_a_redirect_within_the_host_keeps_the_secret(target: str) -> None:
+    request = httpx.Request("POST", "http://linker.example/api", headers={"Authorization": "Bearer s3cret"})
+    assert follow_redirect(request, 307, target, secret=True).headers["authorization"] == "Bearer s3cret"
+
+
+@pytest.mark.parametrize(
+    ("status", "before", "after"),
+    [
+        (301, "POST", "GET"),
+        (302, "POST", "GET"),
+        (303, "POST", "GET"),
+        (303, "PUT", "GET"),
+        (303, "HEAD", "HEAD"),
+        (302, "PUT", "PUT"),
+        (307, "POST", "POST"),
+        (308, "POST", "POST"),
+    ],
+)
+def test_a_redirect_changes_the_method_as_browsers_do(status: int, before: str, after: str) -> None:
+    request = httpx.Request(before, "http://linker.example/api", json={"text": "Avon"})
+    followed = follow_redirect(request, status, "/there")
+    assert followed.method == after
+    assert (followed.read() == request.read()) == (before == after)
+    assert ("content-type" in followed.headers) == (before == after)
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "ftp://linker.example/", "http://me:pw@linker.example/"])
+def test_a_redirect_that_cannot_be_followed_is_a_broken_response(location: str) -> None:
+    with pytest.raises(BrokenResponseError):
+        follow_redirect(httpx.Request("GET", "http://linker.example/"), 302, location)

@@ -1,0 +1,16 @@
+"""Finished runs of linkers whose answers are in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shadowprobe import Answers
+from shadowprobe.runs.directory import Results
+from shadowprobe.runs.finished import FinishedRun
+
+
+def finished_run(label: str, results: Results, answers: Answers, path: Path | None = None) -> FinishedRun:
+    """A run as it would be read back, without a directory."""
+    run = FinishedRun(path or Path(label), label, results)
+    run.dataset, run.answers = answers.dataset, answers
+    return run
