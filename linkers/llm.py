@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from shadowprobe import Entity, Failure, ItemError, Prediction, Request, Snippet
+from shadowprobe import Entity, ItemError, Prediction, Request, Snippet
 from shadowprobe.base.identity import is_nil, normalise_title
 from shadowprobe.systems.chat_linker import ChatLinker
 
@@ -116,14 +116,12 @@ class LlmLinker(ChatLinker):
         if self.mode == "closed" and self.descriptions and missing:
             self.note(f"{missing} of {len(self.knowledge)} entities have no description and are shown by their title")
 
-    def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
-        """Sends a request for every mention that has candidates, or for every mention in open mode."""
-        without = [s for s in snippets if self.mode == "closed" and not self.knowledge.candidates_of(s)]
-        if without:
-            self.note("a mention without candidates in the dataset is skipped without a request")
-        skipped = {snippet.id for snippet in without}
-        results = super().link([snippet for snippet in snippets if snippet.id not in skipped])
-        return [*results, *(self.skip(snippet) for snippet in without)]
+    def answer_without_request(self, snippet: Snippet) -> Prediction | None:
+        """Skips a mention that has no candidates to choose from."""
+        if self.mode == "open" or self.knowledge.candidates_of(snippet):
+            return None
+        self.note("a mention without candidates in the dataset is skipped without a request")
+        return self.skip(snippet)
 
     def outgoing(self, snippet: Snippet) -> str:
         """Returns the prompt; empty if there is no choice to show."""

@@ -70,6 +70,11 @@ class LinkerRetriever(Retriever):
         self._resolver = Resolver(entities.values())
         self.linker.open(Knowledge(entities, spaces))
 
+    @property
+    def status(self) -> str:
+        """What the linker says to a user who waits."""
+        return self.linker.status
+
     @staticmethod
     def _make_spaces(names: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> Iterable[EntitySpace]:
         for name, documents in names.items():

@@ -109,7 +109,7 @@ def answer(
         except ValueError as error:
             raise UsageError(str(error)) from None
         task.set_asker(asker)
-        with common.working("asking", task.total) as progress:
+        with common.working("asking", task.total, lambda: task.status) as progress:
             finished = Job(task, out, force=force).run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, task.unit)

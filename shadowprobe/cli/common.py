@@ -192,6 +192,8 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
         words.append(f"{outcome.answered} answered in {outcome.seconds:.1f} s")
     if outcome.repeated:
         words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
+    if finished.status:
+        words.append(finished.status)
     typer.echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
     if outcome.failed:
         typer.echo(
@@ -229,9 +231,9 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def working(what: str, total: int) -> Iterator[Progress | None]:
-    """A progress bar on stderr, only where stderr is a terminal."""
-    with bars(transient=True) as move:
+def working(what: str, total: int, status: Callable[[], str] = str) -> Iterator[Progress | None]:
+    """A progress bar on stderr with the status of the system, only where stderr is a terminal."""
+    with bars(transient=True, status=status) as move:
         done = 0
 
         def advance(more: int) -> None:
@@ -244,14 +246,23 @@ def working(what: str, total: int) -> Iterator[Progress | None]:
 
 
 @contextmanager
-def bars(*, transient: bool = False) -> Iterator[Callable[[str, int, int | None], None] | None]:
+def bars(
+    *, transient: bool = False, status: Callable[[], str] = str
+) -> Iterator[Callable[[str, int, int | None], None] | None]:
     """Progress bars on stderr, one for each name, only where stderr is a terminal; shows rate and remaining time."""
     console = stderr()
     if not console.is_terminal:
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    class Status(ProgressColumn):
+        """Read each time the bar is drawn, because it changes while nothing is finished."""
+
+        def render(self, _: Any) -> Text:
+            return Text(status(), style="yellow")
 
     columns = (
         TextColumn("{task.description:<18}"),
@@ -259,6 +270,7 @@ def bars(*, transient: bool = False) -> Iterator[Callable[[str, int, int | None]
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(elapsed_when_finished=True),
+        Status(),
     )
     with Bars(*columns, console=console, transient=transient) as shown:
         tasks: dict[str, Any] = {}

@@ -85,7 +85,7 @@ def retrieve(
                 settings=settings,
                 force=force,
             )
-            with common.working("asking", job.task.total) as progress:
+            with common.working("asking", job.task.total, lambda: job.task.status) as progress:
                 finished = job.run(progress)
     common.print_results(finished.results, json=json, published=published)
     return common.print_outcome(finished, RetrievingTask.unit)

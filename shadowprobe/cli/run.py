@@ -18,7 +18,10 @@ def run(
     probe: common.ProbeOption = None,
     also: common.AlsoOption = None,
     batch_size: Annotated[
-        int | None, typer.Option("--batch-size", min=1, help="Snippets per call of the linker.")
+        int | None,
+        typer.Option(
+            "--batch-size", min=1, help="Snippets per call of the linker; a web service has -o concurrency=N."
+        ),
     ] = None,
     limit: common.LimitOption = None,
     redirects: common.RedirectsOption = None,
@@ -65,7 +68,7 @@ def run(
                 parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
                 typer.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
         total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
-        with common.working("linking", total) as progress:
+        with common.working("linking", total, lambda: task.status) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, task.unit)

@@ -111,7 +111,7 @@ class Annotator:
         size = self.linker.batch_size
         try:
             for start in range(0, len(snippets), size):
-                for _, predictions in link_in_parts(self.linker, snippets[start : start + size]):
+                for predictions in link_in_parts(self.linker, snippets[start : start + size]):
                     given |= predictions
         except LinkerError as error:
             self._broken, self.problem = True, format_error(error)

@@ -81,6 +81,11 @@ class AnsweringTask(Task):
         """What the language model has said about this run."""
         return self._asker.notes if self._asker is not None else []
 
+    @property
+    def status(self) -> str:
+        """How often the language model was asked again."""
+        return self.asker.status
+
     def load(self, path: Path, *, torn: bool = False) -> None:
         """Reads stored answers: ours, or AmbigDocs' items with `gen_answer`."""
         self.answers = read_answers(path, self.known, torn=torn)
@@ -96,8 +101,7 @@ class AnsweringTask(Task):
     def ask(self) -> Iterator[Batch]:
         """Asks about every set that has no answer."""
         waiting = [one for one in self.sets if one.id not in self.answers]
-        for start in range(0, len(waiting), self.asker.batch_size):
-            replies = list(self.asker.ask(waiting[start : start + self.asker.batch_size]))
+        for replies in self.asker.ask(waiting):
             answers = [reply for reply in replies if isinstance(reply, Answer)]
             failures = [reply for reply in replies if isinstance(reply, Failure)]
             self.answers |= {answer.id: answer.answer for answer in answers}

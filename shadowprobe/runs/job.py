@@ -52,11 +52,12 @@ class Outcome(Struct, frozen=True):
 
 
 class FinishedJob(Struct, frozen=True):
-    """The results of a job, where they are, and how the asking went."""
+    """The results of a job, where they are, how the asking went, and what the system says about it."""
 
     results: Results
     out: Path
     outcome: Outcome = Outcome()
+    status: str = ""
 
 
 class Job(Generic[AnyTask]):
@@ -75,7 +76,7 @@ class Job(Generic[AnyTask]):
             # The results so far are stored before anything else can fail.
             self._write_results()
             outcome += Job(task, out, force=self.force).ask(progress)
-        return FinishedJob(self._write_results(), self.out, outcome)
+        return FinishedJob(self._write_results(), self.out, outcome, self.task.status)
 
     def _write_results(self) -> Results:
         results = self.task.measure(self.card.notes)

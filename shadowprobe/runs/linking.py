@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,11 @@ class LinkingTask(Task):
         """What the linker has said about this run, or what was noticed while its predictions were converted."""
         return self._linker.notes if self._linker is not None else self._format_notes
 
+    @property
+    def status(self) -> str:
+        """How often a service was asked again."""
+        return self.linker.status
+
     def prepare(self, run: Path | None, *, force: bool = False) -> None:
         """Chooses the probes: one that needs new predictions where it is named, or where the run has them already."""
         if run is not None:
@@ -199,30 +205,32 @@ class LinkingTask(Task):
         ids = list(self.answers.row)
         waiting = self.answers.entity == MISSING
         repeats = self.dataset.index.find_repeats(waiting, with_gold=self.linker.sees_gold)
-        for snippets in self._batches(repeats):
-            rows = {snippet.id: repeats.rows_of(self.answers.row[snippet.id]) for snippet in snippets}
-            for part, predictions in link_in_parts(self.linker, snippets):
-                answers, failures, failed = [], [], 0
-                for snippet in part:
-                    given, same = predictions[snippet.id], rows[snippet.id]
-                    if isinstance(given, Failure):
-                        failed += 1
-                        failures += [Failure(ids[row], given.error) for row in same]
-                    else:
-                        answers.append((self.answers.add(given, same), same))
-                lines = (replace(answer, id=ids[row]) for answer, same in answers for row in same)
-                yield Batch(lines, failures, len(part), failed)
+        for predictions in self._link(self._first_snippets(repeats)):
+            answers, failures, failed = [], [], 0
+            for snippet_id, given in predictions.items():
+                same = repeats.rows_of(self.answers.row[snippet_id])
+                if isinstance(given, Failure):
+                    failed += 1
+                    failures += [Failure(ids[row], given.error) for row in same]
+                else:
+                    answers.append((self.answers.add(given, same), same))
+            lines = (replace(answer, id=ids[row]) for answer, same in answers for row in same)
+            yield Batch(lines, failures, len(predictions), failed)
 
-    def _batches(self, repeats: Repeats) -> Iterator[list[Snippet]]:
-        batch = []
+    def _first_snippets(self, repeats: Repeats) -> Iterator[Snippet]:
+        """The snippets to link: of those with the same question, the first."""
         for row, snippet in enumerate(self.dataset.snippets()):
             if repeats.is_first(row):
-                batch.append(snippet if self.linker.sees_gold else without_gold(snippet))
-                if len(batch) == self.batch_size:
-                    yield batch
-                    batch = []
-        if batch:
-            yield batch
+                yield snippet if self.linker.sees_gold else without_gold(snippet)
+
+    def _link(self, snippets: Iterator[Snippet]) -> Iterator[dict[str, Given]]:
+        """What the linker gives for snippets, checked, by snippet and some at a time."""
+        if self.linker.streams:
+            for answers in self.linker.link_each(snippets):
+                yield {answer.id: _check(answer) for answer in answers}
+        else:
+            while batch := list(islice(snippets, self.batch_size)):
+                yield from link_in_parts(self.linker, batch)
 
 
 def measure_answers(
@@ -301,34 +309,31 @@ def close_linker(linker: Linker) -> None:
         linker.note(f"the linker failed to close: {format_error(error)}")
 
 
-def link_in_parts(linker: Linker, snippets: list[Snippet]) -> Iterator[tuple[list[Snippet], dict[str, Given]]]:
+def link_in_parts(linker: Linker, snippets: list[Snippet]) -> Iterator[dict[str, Given]]:
     """What a linker gives for snippets, checked; where it fails on all together, it is asked for each alone."""
-    predictions: dict[str, Given] = {}
     try:
-        predictions = _link(linker, snippets)
+        predictions = _link_batch(linker, snippets)
     except (Exception, SystemExit) as error:
         if isinstance(error, LinkerError) and not isinstance(error, ItemError):
             # No other snippet would fare better.
             raise
-        if len(snippets) == 1:
-            predictions[snippets[0].id] = Failure(snippets[0].id, format_error(error))
-    if predictions:
-        yield snippets, predictions
-    else:
-        for snippet in snippets:
-            yield from link_in_parts(linker, [snippet])
+        if len(snippets) > 1:
+            for snippet in snippets:
+                yield from link_in_parts(linker, [snippet])
+            return
+        predictions = {snippets[0].id: Failure(snippets[0].id, format_error(error))}
+    yield predictions
 
 
-def _link(linker: Linker, snippets: list[Snippet]) -> dict[str, Given]:
+def _link_batch(linker: Linker, snippets: list[Snippet]) -> dict[str, Given]:
     given = by_id(linker.link(list(snippets)))
     for snippet in snippets:
         if snippet.id not in given:
             raise ItemError(f"no prediction for snippet {snippet.id!r}")
-        # One invalid prediction does not cost the others of its batch a second question.
-        given[snippet.id] = _check(given[snippet.id])
     if unasked := given.keys() - {snippet.id for snippet in snippets}:
         raise ItemError(f"a prediction for {min(unasked)!r}, which was not asked for")
-    return given
+    # One invalid prediction does not cost the others of its batch a second question.
+    return {snippet.id: _check(given[snippet.id]) for snippet in snippets}
 
 
 def _check(given: Given) -> Given:

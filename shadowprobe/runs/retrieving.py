@@ -149,6 +149,11 @@ class RetrievingTask(Task):
                 known += [document for document in documents if document not in known]
         return dict(names)
 
+    @property
+    def status(self) -> str:
+        """What the retriever says to a user who waits."""
+        return self.retriever.status
+
     def ask(self) -> Iterator[Batch]:
         """Searches for every query that has no ranking."""
         waiting = [query for query in self.queries.values() if query.id not in self._rankings]

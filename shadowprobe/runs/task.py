@@ -63,6 +63,11 @@ class Task(ABC):
         """What the system has said about this run, for the readers of its results."""
         return []
 
+    @property
+    def status(self) -> str:
+        """What a user who waits should know about the system."""
+        return ""
+
     def prepare(self, run: Path | None, *, force: bool = False) -> None:  # noqa: B027 -- not every task needs it
         """Checks the rest that depends on the run directory; None for answers that belong to no run."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -74,14 +74,16 @@ class Asker(ChatLinker):
         except LinkerError as error:
             raise LinkerError(_rename_options(str(error))) from error
 
-    def ask(self, sets: Sequence[AmbigSet]) -> Iterator[Answer | Failure]:
-        """The answer to each set; as many requests run in parallel as `concurrency` allows."""
-        prompts = [Snippet(one.id, "all", make_prompt(one, self.order_seed), 0, 0) for one in sets]
-        for reply in self.link(prompts):
-            if isinstance(reply, Failure):
-                yield Failure(reply.id, _rename_options(reply.error))
-            else:
-                yield Answer(reply.id, reply.answer or "")
+    def ask(self, sets: Iterable[AmbigSet]) -> Iterator[list[Answer | Failure]]:
+        """The answer to each set, as the replies arrive; `concurrency` requests run in parallel."""
+        prompts = (Snippet(one.id, "all", make_prompt(one, self.order_seed), 0, 0) for one in sets)
+        for replies in self.link_each(prompts):
+            yield [
+                Failure(reply.id, _rename_options(reply.error))
+                if isinstance(reply, Failure)
+                else Answer(reply.id, reply.answer or "")
+                for reply in replies
+            ]
 
     def request(self, snippet: Snippet) -> Request:
         """The prompt as one user message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -53,8 +53,6 @@ class ChatLinker(WebLinker):
     """
 
     name = "llm"
-    # Replies are slow and each one costs: few are in the air when a run is interrupted.
-    batch_size: ClassVar[int] = 32
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
@@ -54,6 +54,20 @@ class Linker:
     def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
         """One prediction for each snippet, in any order; a failure in its place is tried again by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define link()")
+
+    @property
+    def streams(self) -> bool:
+        """True for a linker that is asked by `link_each`, and not batch by batch."""
+        return False
+
+    @property
+    def status(self) -> str:
+        """What a user who waits should know, beside the progress bar: requests that were sent again, for example."""
+        return ""
+
+    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Prediction | Failure]]:
+        """The predictions for many snippets, some at a time, as soon as they are there."""
+        raise NotImplementedError(f"{type(self).__name__} links in batches")
 
     def ready(self) -> str:
         """Where and what the system is that was found, as `check` shows it once the linker has started."""

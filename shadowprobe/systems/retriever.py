@@ -42,6 +42,11 @@ class Retriever:
         """The best documents for each query, at most k, best first; a failure or None is repeated by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define search()")
 
+    @property
+    def status(self) -> str:
+        """What a user who waits should know, beside the progress bar."""
+        return ""
+
     def close(self) -> None:
         """Lets go of what `index` took."""
 

@@ -6,8 +6,10 @@ import asyncio
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
@@ -38,7 +40,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 LONGEST_RETRY_AFTER = 300.0
 # A service that answered before is given up after so many snippets in a row without a useful response.
 GONE = 8
+# After so many failures in a row it is the service that is in trouble, and not one request: all requests pause.
+IN_TROUBLE = 4
 MOST_AT_ONCE = 1024
+# So many snippets for each request that may be under way: the next ones are ready when a response arrives.
+AHEAD = 2
 SHOWN = 120
 
 
@@ -59,8 +65,9 @@ class WebLinker(Linker):
 
     Requests go out side by side, no more than `concurrency` at a time and `rate` a second. What may pass (429, 5xx,
     time-outs, broken connections) is tried again after a growing, jittered pause, or after the one that Retry-After
-    asks for. What does not pass is a failure of its one snippet. A service that cannot be reached at all stops the
-    run at once. A token comes from the environment variable `SHADOWPROBE_NAME_TOKEN` and reaches no message.
+    asks for. All requests pause after a 429, a Retry-After or several failures in a row; otherwise only the one that
+    failed. What does not pass is a failure of its one snippet. A service that cannot be reached at all stops the run
+    at once. A token comes from the environment variable `SHADOWPROBE_NAME_TOKEN` and reaches no message.
 
     With `keep_replies` every reply that `parse` gets is kept in a file as it came, and with `from_replies` such a file
     takes the place of the service.
@@ -70,6 +77,7 @@ class WebLinker(Linker):
     keep_replies: Path | None = None
     from_replies: Path | None = None
     _is_open: bool = False
+    _retried: int = 0
     batch_size: ClassVar[int] = 256
     # A run may go on with other values of these.
     incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
@@ -157,6 +165,8 @@ class WebLinker(Linker):
         self._not_before = self._next_slot = 0.0
         self._ever_reached = self._ever_answered = False
         self._fruitless, self._gone = 0, ""
+        self._retried, self._retry_reason = 0, ""
+        self._tasks: set[asyncio.Task[Prediction | Failure]] = set()
         self._is_open = True
 
     def close(self) -> None:
@@ -168,28 +178,82 @@ class WebLinker(Linker):
             if self._kept is not None:
                 self._kept.close()
 
+    @property
+    def streams(self) -> bool:
+        """True unless a wrapper has its own `link`, which must see every snippet."""
+        return type(self).link is WebLinker.link
+
+    @property
+    def status(self) -> str:
+        """How often a request was sent again, and why the last time."""
+        if not self._retried:
+            return ""
+        return f"{self._retried} {'retry' if self._retried == 1 else 'retries'}, last after {self._retry_reason}"
+
+    def answer_without_request(self, snippet: Snippet) -> Prediction | None:
+        """A prediction for a snippet that the service need not be asked about; None for all others."""
+        return None
+
     def link(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
         """Asks for every snippet; what was answered before a service went away is still returned."""
         self._raise_if_gone()
-        answers = self._thread.run(self._link_all(snippets))
-        if not any(isinstance(answer, Prediction) for answer in answers):
+        answers = {answer.id: answer for part in self._ask(snippets) for answer in part}
+        if not any(isinstance(answer, Prediction) for answer in answers.values()):
             self._raise_if_gone()
-        return answers
+        return [answers.get(snippet.id) or self.fail(snippet, self._gone) for snippet in snippets]
+
+    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[list[Prediction | Failure]]:
+        """Asks for every snippet and returns answers as they arrive; one slow answer holds up no other."""
+        self._raise_if_gone()
+        for part in self._ask(snippets):
+            # Failures of a service that went away say nothing about their snippets.
+            if answers := [answer for answer in part if isinstance(answer, Prediction) or answer.error != self._gone]:
+                yield answers
+        self._raise_if_gone()
 
     def _raise_if_gone(self) -> None:
         if self._gone:
             raise LinkerError(self._gone)
 
-    async def _link_all(self, snippets: list[Snippet]) -> list[Prediction | Failure]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._link_one(snippet)) for snippet in snippets]
-        return [task.result() for task in tasks]
+    def _ask(self, snippets: Iterable[Snippet]) -> Iterator[list[Prediction | Failure]]:
+        """Keeps a window of snippets under way; where the service is gone, no further snippet is taken."""
+        source, arrived, under_way = iter(snippets), SimpleQueue[Prediction | Failure](), 0
+        try:
+            while True:
+                room = 0 if self._gone else AHEAD * self.concurrency - under_way
+                if more := list(islice(source, room)):
+                    under_way += len(more)
+                    self._thread.start(self._start(more, arrived))
+                if not under_way:
+                    return
+                answers = [arrived.get(), *(arrived.get_nowait() for _ in range(arrived.qsize()))]
+                under_way -= len(answers)
+                yield answers
+        finally:
+            if under_way:
+                self._thread.run(self._cancel())
+
+    async def _start(self, snippets: list[Snippet], arrived: SimpleQueue[Prediction | Failure]) -> None:
+        """Starts to ask for snippets; each answer goes into the queue as soon as it is there."""
+        for snippet in snippets:
+            task = asyncio.create_task(self._link_one(snippet))
+            # The loop itself keeps no task alive.
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(lambda done: None if done.cancelled() else arrived.put(done.result()))
+
+    async def _cancel(self) -> None:
+        """Ends what an interrupt has left under way."""
+        for task in self._tasks:
+            task.cancel()
 
     async def _link_one(self, snippet: Snippet) -> Prediction | Failure:
         async with self._slots:
             try:
                 if self._gone:
                     raise ItemError(self._gone)
+                if (known := self.answer_without_request(snippet)) is not None:
+                    return known
                 return self._parse(await self._reply(snippet), snippet)
             except ItemError as error:
                 return self.fail(snippet, self.without_token(str(error)))
@@ -242,18 +306,20 @@ class WebLinker(Linker):
         limits, secret = Limits(seconds=self.timeout), bool(self.optional_token)
         for attempt in range(self.retries + 1):
             await self._turn()
-            pause = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE)
+            pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
             try:
                 response = await self._client.send(built, limits, secret=secret)
             except NoResponseError as error:
-                problem = f"{where}: {error.message}"
+                reason = error.message
+                problem = f"{where}: {reason}"
                 self._refuse_failure(error, where)
             else:
                 self._ever_reached = True
                 if response.is_success:
                     self._ever_answered, self._fruitless = True, 0
                     return response
-                problem = f"{where}: {response.status_code} {response.reason_phrase}"
+                reason = f"{response.status_code} {response.reason_phrase}"
+                problem = f"{where}: {reason}"
                 self.refuse(response, problem)
                 body = self.beginning_of(response)
                 wanted = retry_after(response.headers)
@@ -261,13 +327,14 @@ class WebLinker(Linker):
                 if wanted is None and response.status_code != BUSY:
                     self._note_fruitless(_quoting(problem, body))
                 else:
+                    all_wait = True
                     busy += 1
                 if pause > LONGEST_RETRY_AFTER:
                     raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
-                # It is the service that is busy and not this snippet: everyone waits.
+            if all_wait or self._fruitless >= IN_TROUBLE:
                 self._not_before = max(self._not_before, time.monotonic() + pause)
-                continue
             if attempt < self.retries:
+                self._retried, self._retry_reason = self._retried + 1, self.without_token(reason)
                 await asyncio.sleep(pause)
         raise self._exhausted(problem, body, busy)
 

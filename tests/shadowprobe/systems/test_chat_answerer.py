@@ -28,7 +28,8 @@ def service() -> Iterator[Service]:
 def ask(service: Service, *sets: AmbigSet, **options: Any) -> list[Answer | Failure]:
     asker = Asker("small", url=v1(service), **options)
     with asker.connect():
-        return list(asker.ask(sets or SETS))
+        # Replies arrive in any order.
+        return sorted((answer for part in asker.ask(sets or SETS) for answer in part), key=lambda answer: answer.id)
 
 
 def failure(service: Service, behaviour: Behaviour, **options: Any) -> str:

@@ -234,18 +234,20 @@ def test_answers_from_before_a_service_went_away_are_kept(service: Service, worl
     class Dying(Rivers):
         """Loses its service after five requests."""
 
-        sent = 0
+        sent, lasts = 0, 5
 
         def request(self, snippet: Snippet) -> Request:
             self.sent += 1
             asked = super().request(snippet)
-            return asked if self.sent <= 5 else asked._replace(url="http://127.0.0.1:9/gone")
+            return asked if self.sent <= self.lasts else asked._replace(url="http://127.0.0.1:9/gone")
 
-    job = make_linking_job(Dying(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=30)
-    outcome = job.run().outcome
-    assert outcome is not None
-    assert outcome.answered == 5
-    assert outcome.failed == world.count() - 5
+    job = make_linking_job(Dying(service.url, concurrency=1, retries=0), world, out=tmp_path / "run")
+    with pytest.raises(LinkerError, match="answered before, and does so no more; run the command again later"):
+        job.run()
+    assert len((tmp_path / "run" / "predictions.jsonl").read_bytes().splitlines()) == 5
+    Dying.lasts = world.count()
+    outcome = make_linking_job(Dying(service.url), world, out=tmp_path / "run").run().outcome
+    assert (outcome.resumed, outcome.answered) == (5, world.count() - 5)
 
 
 def test_a_rate_spreads_the_requests(service: Service, world: Dataset) -> None:
@@ -278,9 +280,7 @@ def test_a_token_reaches_no_message_and_no_file(
     service.behaviour = lambda n, asked: right(n, asked) if n <= 2 else (status, {}, body)
     message = ""
     try:
-        make_linking_job(
-            WithToken(service.url, concurrency=1, retries=0), world, out=tmp_path / "run", batch_size=4
-        ).run()
+        make_linking_job(WithToken(service.url, concurrency=1, retries=0), world, out=tmp_path / "run").run()
     except LinkerError as error:
         message = str(error)
     assert "s3cret" not in message
