@@ -43,8 +43,8 @@ GONE = 8
 # After so many failures in a row it is the service that is in trouble, and not one request: all requests pause.
 IN_TROUBLE = 4
 MOST_AT_ONCE = 1024
-# So many snippets for each request that may be under way: the next ones are ready when a response arrives.
-AHEAD = 2
+# So many snippets for each request that may be under way: others go on while some pause before they are sent again.
+AHEAD = 4
 SHOWN = 120
 
 
@@ -248,23 +248,20 @@ class WebLinker(Linker):
             task.cancel()
 
     async def _link_one(self, snippet: Snippet) -> Prediction | Failure:
-        async with self._slots:
-            try:
-                if self._gone:
-                    raise ItemError(self._gone)
-                if (known := self.answer_without_request(snippet)) is not None:
-                    return known
-                return self._parse(await self._reply(snippet), snippet)
-            except ItemError as error:
-                return self.fail(snippet, self.without_token(str(error)))
-            except LinkerError as error:
-                self._gone = self.without_token(str(error))
-                return self.fail(snippet, self._gone)
-            except asyncio.CancelledError:
-                raise
-            except BaseException as error:
-                # Even a wrapper that calls exit() must not end the loop, for whose answers the run waits.
-                return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
+        try:
+            if (known := self.answer_without_request(snippet)) is not None:
+                return known
+            return self._parse(await self._reply(snippet), snippet)
+        except ItemError as error:
+            return self.fail(snippet, self.without_token(str(error)))
+        except LinkerError as error:
+            self._gone = self.without_token(str(error))
+            return self.fail(snippet, self._gone)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            # Even a wrapper that calls exit() must not end the loop, for whose answers the run waits.
+            return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
 
     async def _reply(self, snippet: Snippet) -> httpx.Response:
         """The response of the service, or the stored one."""
@@ -304,38 +301,42 @@ class WebLinker(Linker):
         where, problem, body, busy = shorten_url(request.url), "", "", 0
         built = self._built(request)
         limits, secret = Limits(seconds=self.timeout), bool(self.optional_token)
-        for attempt in range(self.retries + 1):
-            await self._turn()
-            pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
-            try:
-                response = await self._client.send(built, limits, secret=secret)
-            except NoResponseError as error:
-                reason = error.message
-                problem = f"{where}: {reason}"
-                self._refuse_failure(error, where)
-            else:
-                self._ever_reached = True
-                if response.is_success:
-                    self._ever_answered, self._fruitless = True, 0
-                    return response
-                reason = f"{response.status_code} {response.reason_phrase}"
-                problem = f"{where}: {reason}"
-                self.refuse(response, problem)
-                body = self.beginning_of(response)
-                wanted = retry_after(response.headers)
-                pause = wanted or pause
-                if wanted is None and response.status_code != BUSY:
-                    self._note_fruitless(_quoting(problem, body))
+        async with _Slot(self._slots) as slot:
+            for attempt in range(self.retries + 1):
+                await slot.take()
+                await self._turn()
+                pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
+                try:
+                    response = await self._client.send(built, limits, secret=secret)
+                except NoResponseError as error:
+                    reason = error.message
+                    problem = f"{where}: {reason}"
+                    self._refuse_failure(error, where)
                 else:
-                    all_wait = True
-                    busy += 1
-                if pause > LONGEST_RETRY_AFTER:
-                    raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
-            if all_wait or self._fruitless >= IN_TROUBLE:
-                self._not_before = max(self._not_before, time.monotonic() + pause)
-            if attempt < self.retries:
-                self._retried, self._retry_reason = self._retried + 1, self.without_token(reason)
-                await asyncio.sleep(pause)
+                    self._ever_reached = True
+                    if response.is_success:
+                        self._ever_answered, self._fruitless = True, 0
+                        return response
+                    reason = f"{response.status_code} {response.reason_phrase}"
+                    problem = f"{where}: {reason}"
+                    self.refuse(response, problem)
+                    body = self.beginning_of(response)
+                    wanted = retry_after(response.headers)
+                    pause = wanted or pause
+                    if wanted is None and response.status_code != BUSY:
+                        self._note_fruitless(_quoting(problem, body))
+                    else:
+                        all_wait = True
+                        busy += 1
+                    if pause > LONGEST_RETRY_AFTER:
+                        raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
+                if all_wait or self._fruitless >= IN_TROUBLE:
+                    self._not_before = max(self._not_before, time.monotonic() + pause)
+                else:
+                    slot.release()
+                if attempt < self.retries:
+                    self._retried, self._retry_reason = self._retried + 1, self.without_token(reason)
+                    await asyncio.sleep(pause)
         raise self._exhausted(problem, body, busy)
 
     def _built(self, request: Request) -> httpx.Request:
@@ -380,6 +381,8 @@ class WebLinker(Linker):
 
     async def _turn(self) -> None:
         """Waits for the end of a pause that the service wants, then for the next slot under the rate."""
+        if self._gone:
+            raise ItemError(self._gone)
         while (wait := self._not_before - time.monotonic()) > 0:
             await asyncio.sleep(wait)
         if self.rate:
@@ -420,6 +423,31 @@ class WebLinker(Linker):
     def without_token(self, text: str) -> str:
         """A message without the token, should a service or a library repeat it."""
         return mask_secret(self.optional_token, text)
+
+
+class _Slot:
+    """A place among the requests under way: a request that pauses alone leaves it to another."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        self._slots, self._is_taken = slots, False
+
+    async def __aenter__(self) -> _Slot:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.release()
+
+    async def take(self) -> None:
+        """Waits for a free place, unless this request still has one."""
+        if not self._is_taken:
+            await self._slots.acquire()
+            self._is_taken = True
+
+    def release(self) -> None:
+        """Leaves the place."""
+        if self._is_taken:
+            self._is_taken = False
+            self._slots.release()
 
 
 def _quoting(problem: str, body: str) -> str:

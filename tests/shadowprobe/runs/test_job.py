@@ -228,12 +228,13 @@ def test_a_run_of_version_0_1_is_continued(
 def test_a_forced_run_starts_afresh(
     finished: Path, kind: str, ask: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(finished)
+    answers = finished / FILES[kind]
+    before = answers.read_bytes()
     shutil.copy(finished / "run.json", finished / "failures.jsonl")
     code, _, err = outcome(capsys, *ask("--force"))
     assert (code, "taken from an earlier run" in err) == (0, False)
     # The answers of a service are stored in the order in which they arrive.
-    assert sorted(contents(finished)[FILES[kind]].splitlines()) == sorted(before[FILES[kind]].splitlines())
+    assert sorted(answers.read_bytes().splitlines()) == sorted(before.splitlines())
     assert not (finished / "failures.jsonl").exists()
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import httpx
 import pytest
-from asking import answers_of
+from asking import answers_of, marked
 from msgspec.structs import replace
 from service import Asked, Behaviour, Reply, Service, serving
 
@@ -146,11 +146,19 @@ def test_the_pause_between_tries_grows_and_has_a_part_by_lot(
         assert pause >= 0.95 * expected
 
 
-def test_a_service_that_fails_now_and_then_is_not_given_up(service: Service, world: Dataset) -> None:
-    # Far more failures than are borne in a row, but none in a row.
-    service.behaviour = lambda number, asked: (500, {}, b"") if number % 2 else right(number, asked)
-    snippets = [replace(next(world.snippets()), id=str(number)) for number in range(4 * web.GONE)]
-    answers = answers_of(Rivers(service.url, concurrency=1, retries=1), world.knowledge, *snippets)
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_service_that_fails_now_and_then_is_not_given_up(service: Service, world: Dataset, concurrency: int) -> None:
+    # The first try of each snippet fails: far more failures in all than are borne in a row.
+    seen: set[bytes] = set()
+
+    def fail_at_first(number: int, asked: Asked) -> Reply:
+        is_first = asked.body not in seen
+        seen.add(asked.body)
+        return (500, {}, b"") if is_first else right(number, asked)
+
+    service.behaviour = fail_at_first
+    snippets = [marked(f"On the [Avon] {number}.", str(number)) for number in range(8 * web.GONE)]
+    answers = answers_of(Rivers(service.url, concurrency=concurrency, retries=1), world.knowledge, *snippets)
     assert all(isinstance(answer, Prediction) for answer in answers)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,11 +13,12 @@ import pytest
 from asking import marked
 from service import Asked, Reply, Service, serving
 
-from shadowprobe import Dataset, Prediction, Request, Snippet, WebLinker
+from shadowprobe import Dataset, Failure, Prediction, Request, Snippet, WebLinker
 from shadowprobe.cli import main
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.systems import web_linker as web
 
+Given = Prediction | Failure
 COUNT, PATIENCE = 60, 30.0
 SNIPPETS = [marked(f"Number {n} on the [Avon].", str(n)) for n in range(COUNT)]
 
@@ -52,9 +53,9 @@ def linker(service: Service, world: Dataset) -> Iterator[Named]:
     made.close()
 
 
-def take(parts: Iterator[list[object]], count: int) -> list[object]:
+def take(parts: Iterator[list[Given]], count: int) -> list[Given]:
     """The first answers that arrive."""
-    answers: list[object] = []
+    answers: list[Given] = []
     while len(answers) < count:
         answers += next(parts)
     return answers
@@ -109,6 +110,7 @@ def test_one_failure_pauses_its_own_request_only(
     assert (len(early), len(service.requests)) == (COUNT - 1, COUNT)
     assert linker.status == "1 retry, last after 503 Service Unavailable"
     # Whoever stops here does not wait for the end of the pause.
+    assert isinstance(parts, Generator)
     parts.close()
 
 
@@ -166,7 +168,7 @@ def test_a_wrapper_with_its_own_link_still_sees_every_snippet(service: Service, 
 
         seen = 0
 
-        def link(self, snippets: list[Snippet]) -> list[Prediction | object]:  # type: ignore[override]
+        def link(self, snippets: list[Snippet]) -> list[Given]:
             self.seen += len(snippets)
             return list(super().link(snippets))
 
