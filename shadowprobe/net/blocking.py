@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from shadowprobe.net.limits import Limits
 
 T = TypeVar("T")
+# How long the end of the program waits for a loop that was left running.
+LAST_SECONDS = 2.0
+_RUNNING: dict[threading.Thread, asyncio.AbstractEventLoop] = {}
+_CLIENTS: weakref.WeakSet[BlockingClient] = weakref.WeakSet()
 
 
 class LoopThread:
@@ -24,6 +30,7 @@ class LoopThread:
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_run, args=(self._loop,), name=name, daemon=True)
+        _RUNNING[self._thread] = self._loop
         self._thread.start()
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -54,6 +61,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     loop.run_forever()
     loop.run_until_complete(_cancel_others())
     loop.close()
+    _RUNNING.pop(threading.current_thread(), None)
 
 
 async def _cancel_others() -> None:
@@ -73,6 +81,7 @@ class BlockingClient:
         self._thread, self._client = LoopThread("http-client"), Client(**settings)
         # Whoever forgets to close it leaves no thread behind.
         self._finalizer = weakref.finalize(self, _end, self._thread, self._client)
+        _CLIENTS.add(self)
 
     def send(self, request: httpx.Request, limits: Limits, **options: Any) -> httpx.Response:
         """The response to a request, with its whole body."""
@@ -92,3 +101,14 @@ class BlockingClient:
 def _end(thread: LoopThread, client: Client) -> None:
     """Closes a client without waiting, since this may be called inside the thread itself."""
     thread.start(client.close()).add_done_callback(lambda _: thread.stop())
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what was left open: a thread that still runs when Python ends can crash it."""
+    for client in list(_CLIENTS):
+        client.close()
+    for thread, loop in list(_RUNNING.items()):
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(loop.stop)
+        thread.join(LAST_SECONDS)
