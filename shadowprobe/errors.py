@@ -69,8 +69,15 @@ class DownloadError(ShadowprobeError):
 
 def format_error(error: BaseException) -> str:
     """Formats an error on one line: its message, with the name of its class if it was not written for the user."""
-    text = " ".join(str(error).split())
-    return text if isinstance(error, ShadowprobeError) else f"{type(error).__name__}: {text}"
+    name = "" if isinstance(error, ShadowprobeError) else f"{type(error).__name__}: "
+    return abridge(f"{name}{error}")
+
+
+def abridge(text: str, length: int = 600) -> str:
+    """A message as one line of limited length that every file can hold; what to do is often said at its end."""
+    # Half of a surrogate pair, as a service may send it, cannot be encoded.
+    line = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    return line if len(line) <= length else f"{line[: length * 2 // 3]} ... {line[-length // 3 :]}"
 
 
 def shorten(text: str, length: int = 200) -> str:

@@ -13,7 +13,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import shadowprobe
-from shadowprobe.errors import ShadowprobeError, missing_packages
+from shadowprobe.base.printable import escape_controls
+from shadowprobe.errors import ShadowprobeError, abridge, missing_packages
 
 INTERRUPTED = 130
 
@@ -163,4 +164,4 @@ def _find_message(error: Exception) -> str | None:
 
 
 def _print_error(message: str) -> None:
-    print(f"shadowprobe: {' '.join(message.split())}", file=sys.stderr)
+    print(f"shadowprobe: {escape_controls(abridge(message))}", file=sys.stderr)

@@ -85,7 +85,7 @@ def answer(
     chosen = tuple(dict.fromkeys(probe or ()))
     task = AnsweringTask(queries, documents=documents, limit=limit, probes=chosen, rounds=rounds)
     if show_prompt:
-        typer.echo(make_prompt(task.sets[0], order_seed))
+        common.echo(make_prompt(task.sets[0], order_seed))
         return 0
     if predictions is not None:
         finished = score_stored(task, predictions, name=name, out=out, force=force)

@@ -135,7 +135,7 @@ def build(
         dataset = work.run(stage)
     _print_status(out, json=json)
     if dataset is not None:
-        typer.echo(f"Written to {out}/: shadowprobe run --dataset {out}", err=True)
+        common.echo(f"Written to {out}/: shadowprobe run --dataset {out}", err=True)
 
 
 def _print_status(directory: Path, *, json: bool) -> None:

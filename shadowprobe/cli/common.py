@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import shadowprobe
+from shadowprobe.base.printable import escape_controls, escape_json_controls
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,31 +134,43 @@ def stdout_is_ours() -> AbstractContextManager[Any]:
 
 def stdout() -> Console:
     """The console for results; wide enough for its tables where it is no terminal."""
-    from rich.console import Console
-
-    class Patient(Console):
-        """A console whose reader may leave, as `| head` does, without the command failing for it."""
-
-        def on_broken_pipe(self) -> None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-    console = Patient(highlight=False)
+    console = _make_console()
     fixed = console.is_terminal or "COLUMNS" in os.environ
-    return console if fixed else Patient(highlight=False, width=PIPE_WIDTH)
+    return console if fixed else _make_console(width=PIPE_WIDTH)
 
 
 def stderr() -> Console:
     """The console for progress and warnings."""
-    from rich.console import Console
+    return _make_console(stderr=True)
 
-    return Console(stderr=True, highlight=False)
+
+def _make_console(**settings: Any) -> Console:
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        """Obeys no command inside a text, and bears a reader who leaves, as `| head` does."""
+
+        def render(self, *arguments: Any, **options: Any) -> Iterator[Segment]:
+            for text, style, control in super().render(*arguments, **options):
+                yield Segment(text if control else escape_controls(text), style, control)
+
+        def on_broken_pipe(self) -> None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    return SafeConsole(highlight=False, **settings)
+
+
+def echo(text: str, *, err: bool = False, end: str = "\n") -> None:
+    """Prints text; commands to the terminal inside it are shown and not obeyed."""
+    print(escape_controls(text), end=end, file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def print_json(value: Any) -> None:
     """JSON for programs."""
     from shadowprobe.base.jsonl import encode_json
 
-    typer.echo(encode_json(value).decode(), nl=False)
+    echo(escape_json_controls(encode_json(value).decode()), end="")
 
 
 def print_lines(*lines: str) -> None:
@@ -194,9 +207,9 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
         words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
     if finished.status:
         words.append(finished.status)
-    typer.echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
+    echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
     if outcome.failed:
-        typer.echo(
+        echo(
             f"shadowprobe: {outcome.failed} {unit} failed and count as not answered: {finished.out}/failures.jsonl"
             " lists them, and the same command tries them again",
             err=True,
@@ -314,4 +327,4 @@ class _Downloads:
 
     def warn(self, sentence: str) -> None:
         """A warning on stderr."""
-        typer.echo(f"shadowprobe: warning: {sentence}", err=True)
+        echo(f"shadowprobe: warning: {sentence}", err=True)

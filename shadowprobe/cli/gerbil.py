@@ -64,7 +64,7 @@ def run(
     job.instance.limit(timeout)
     card = job.start(force=force, experiment=experiment)
     words = "is done" if card.finished else "goes on" if job.resumed or experiment else "started"
-    typer.echo(f"experiment {card.experiment} {words}: {card.page}", err=True)
+    common.echo(f"experiment {card.experiment} {words}: {card.page}", err=True)
     try:
         name = f"experiment {card.experiment}"
         with common.status_line(f"{name}: waiting") as show:
@@ -72,14 +72,14 @@ def run(
                 card, poll=poll, timeout=timeout, watch=lambda n, tasks: show(f"{name}: {n} of {tasks} tasks done")
             )
     except KeyboardInterrupt:
-        typer.echo(f"experiment {card.experiment} goes on at GERBIL: {card.page}", err=True)
+        common.echo(f"experiment {card.experiment} goes on at GERBIL: {card.page}", err=True)
         raise
     names = ", ".join(str(one["name"]) for one in done.annotators)
     table = gerbil_table(done.rows, f"{names} on {opened.name}, by GERBIL (D2KB)", done.notes)
     common.print_listing(done, table, json=json)
-    typer.echo(f"Written to {job.out}/", err=True)
+    common.echo(f"Written to {job.out}/", err=True)
     if done.failed:
-        typer.echo("shadowprobe: not every task is done (see the status); --force starts all of them again", err=True)
+        common.echo("shadowprobe: not every task is done (see the status); --force starts all of them again", err=True)
     return int(done.failed)
 
 

@@ -45,4 +45,4 @@ def plot(
     figures.write(figure, runs or [], target, force=force, **settings)
     if json:
         common.print_json({"figure": figure, "file": str(target)})
-    typer.echo(f"Written to {target}", err=True)
+    common.echo(f"Written to {target}", err=True)

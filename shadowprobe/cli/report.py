@@ -44,4 +44,4 @@ def report(
         published=published,
         force=force,
     )
-    typer.echo(f"Written to {written}", err=True)
+    common.echo(f"Written to {written}", err=True)

@@ -66,7 +66,7 @@ def run(
             left = variants.cost if force else variants.left()
             if more := sum(left.values()):
                 parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
-                typer.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
+                common.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
         total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
         with common.working("linking", total, lambda: task.status) as progress:
             finished = job.run(progress)

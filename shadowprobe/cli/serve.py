@@ -44,14 +44,14 @@ def serve(
             service.Annotator(made, opened, confidence=confidence),
             host,
             port,
-            lambda url: typer.echo(
+            lambda url: common.echo(
                 f"Serving {made.name} on {url}; {service.format_gerbil_line(made.name, url)}", err=True
             ),
             max_body=max_body,
             access_log=verbose,
         )
     for note in made.notes:
-        typer.echo(f"shadowprobe: note: {note}", err=True)
+        common.echo(f"shadowprobe: note: {note}", err=True)
 
 
 def _log_requests() -> None:

@@ -106,8 +106,8 @@ def deliver(chosen: str, target: Path | None, tables: Sequence[Table], compariso
     if target is not None:
         make_directory(target.parent)
         write_atomically(target, render(chosen, tables, comparison).encode())
-        typer.echo(f"Written to {target}", err=True)
+        common.echo(f"Written to {target}", err=True)
     elif chosen == "terminal":
         common.print_tables(tables)
     else:
-        typer.echo(render(chosen, tables, comparison), nl=False)
+        common.echo(render(chosen, tables, comparison), end="")

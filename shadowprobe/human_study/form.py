@@ -16,14 +16,13 @@ import msgspec
 
 from shadowprobe.base.files import make_directory, write_atomically
 from shadowprobe.base.jsonl import encode_json
+from shadowprobe.base.printable import escape_formula
 from shadowprobe.errors import UsageError
 from shadowprobe.human_study.sample import KEY, EntityChoice, Sample
 
 FORM, SHEET = "form.html", "sample.csv"
 NOT_SUFFICIENT = "The context is not sufficient to decide"
 COLUMNS = ("sample", "item", "text", "1", "2", "3", "answer")
-# A spreadsheet treats a cell that begins with one of these as a formula, and would execute text of a snippet.
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def write_sample(sample: Sample, path: Path, *, force: bool = False) -> list[Path]:
@@ -57,7 +56,7 @@ def render_sheet(sample: Sample) -> bytes:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for row in _make_rows(sample):
-        writer.writerow([_escape_formula(cell) for cell in row])
+        writer.writerow([escape_formula(cell) for cell in row])
     # Without a byte order mark, Excel reads umlauts in another code page.
     return file.getvalue().encode("utf-8-sig")
 
@@ -93,7 +92,3 @@ def _make_rows(sample: Sample) -> Iterator[Iterable[str]]:
 
 def _format_choice(choice: EntityChoice) -> str:
     return f"{choice.title}: {choice.description}" if choice.description else choice.title
-
-
-def _escape_formula(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) else cell

@@ -15,7 +15,8 @@ from msgspec.structs import astuple
 import shadowprobe
 from shadowprobe.base.files import drop_partial_files, drop_torn_line, lock_file, make_directory, write_atomically
 from shadowprobe.base.jsonl import encode_json, encode_lines
-from shadowprobe.errors import LinkerError, UsageError
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import LinkerError, UsageError, abridge
 from shadowprobe.runs.directory import (
     FAILURES,
     RESULTS,
@@ -122,7 +123,8 @@ class Job(Generic[AnyTask]):
                 if self._add_notes():
                     # Notes go first: answers must not be stored without what the system said about them.
                     self._write_card()
-                lines = _write_lines(file, batch.answers), _write_lines(failures, batch.failures)
+                listed = (Failure(failure.id, abridge(failure.error)) for failure in batch.failures)
+                lines = _write_lines(file, batch.answers), _write_lines(failures, listed)
                 answered, failed = answered + lines[0], failed + lines[1]
                 repeated += sum(lines) - batch.asked
                 questions_failed += batch.failed

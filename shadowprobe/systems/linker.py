@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError
+from shadowprobe.errors import ItemError, abridge
 
 LINK_RETURNS = (
     "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
@@ -82,8 +82,8 @@ class Linker:
 
     def note(self, sentence: str) -> None:
         """Says something about this run that a reader of its results must know; once, however often called."""
-        if sentence not in self.notes:
-            self.notes.append(sentence)
+        if (line := abridge(sentence)) not in self.notes:
+            self.notes.append(line)
 
     def answer(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import LinkerError
+from shadowprobe.errors import LinkerError, abridge
 from shadowprobe.queries.query import Document, Hit, Query, Ranking
 
 
@@ -52,8 +52,8 @@ class Retriever:
 
     def note(self, sentence: str) -> None:
         """Says something about this run that a reader of its results must know; once, however often called."""
-        if sentence not in self.notes:
-            self.notes.append(sentence)
+        if (line := abridge(sentence)) not in self.notes:
+            self.notes.append(line)
 
 
 def document_text(document: Document) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from shadowprobe.base.printable import escape_formula
 from shadowprobe.report.tables.table import Table
 
 if TYPE_CHECKING:
@@ -41,5 +42,10 @@ def _write(records: Sequence[dict[str, Any]]) -> str:
     columns = dict.fromkeys(key for record in records for key in record)
     writer = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({key: _protect(value) for key, value in record.items()} for record in records)
     return text.getvalue()
+
+
+def _protect(value: Any) -> Any:
+    """A text that no spreadsheet executes; a number stays a number."""
+    return escape_formula(value) if isinstance(value, str) else value
