@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from wire import as_json
 
 from shadowprobe.catalogue.datasets import builtin_directory
 from shadowprobe.queries.ambigdocs_sets import read_ambigdocs
-from shadowprobe.systems.chat_answerer import Asker, make_prompt
+from shadowprobe.systems.chat_answerer import make_prompt
 
 
 @pytest.fixture(autouse=True)
@@ -138,18 +139,17 @@ def test_a_set_that_fails_has_no_answer_and_is_asked_about_again(
 
 
 def test_a_run_that_was_stopped_goes_on_without_asking_again(
-    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Asker, "batch_size", 1)
     service.behaviour = lambda number, asked: reader(number, asked) if number == 1 else (401, {}, b"")
-    code, _, err = outcome(capsys, *arguments(service))
+    code, _, err = outcome(capsys, *arguments(service, "--concurrency", "1"))
     assert code == 2
     assert "is the token in SHADOWPROBE_LLM_TOKEN right?" in err
     with Path("run/answers.jsonl").open("a") as file:
         # What a kill in the middle of a write leaves.
         file.write('{"id":"berg","ans')
     service.behaviour = reader
-    code, _, err = outcome(capsys, *arguments(service))
+    code, _, err = outcome(capsys, *arguments(service, "--concurrency", "1"))
     assert (code, "1 taken from an earlier run; 2 answered" in err) == (0, True)
     assert [question_in(asked) for asked in service.requests] == [
         AVON.question,
@@ -179,8 +179,7 @@ def test_a_run_that_was_killed_goes_on_without_asking_again(folder: Path) -> Non
         assert process.returncode == -signal.SIGKILL
         kept = set(stored())
         before = len(service.requests)
-        # At least one whole batch and not all.
-        assert 32 <= len(kept) < 100
+        assert 1 <= len(kept) < 100
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
         again = {question_in(asked) for asked in service.requests[before:]}
@@ -212,9 +211,10 @@ def test_a_model_that_never_answers_stops_the_run(
     service.behaviour = saying("")
     code, _, err = outcome(capsys, *arguments(service))
     assert code == 2
-    # The first batch.
-    assert "model `small` failed on each of its first 32 sets, the last time with: the reply is empty" in err
-    assert len(service.requests) == 32
+    message = re.search(r"model `small` failed on each of its first (\d+) sets, the last time with: the reply is", err)
+    assert message is not None
+    # Sixteen failures are enough; more may have arrived with the sixteenth.
+    assert 16 <= int(message[1]) <= len(service.requests) <= 40
 
 
 def test_another_model_does_not_go_on_with_the_answers_of_the_first(
