@@ -91,11 +91,18 @@ def make_retrieval_probe(spec: str, base: type[P]) -> P:
     return _construct_probe(kind, spec)
 
 
+def _add_class(version: str, kind: type) -> str:
+    """The version of a class; two classes of one file that share a name must not continue each other's run."""
+    owner = next((base for base in kind.__mro__ if "name" in vars(base)), kind)
+    is_shared = owner is not kind and owner.__module__ == kind.__module__
+    return f"{version} {kind.__qualname__}" if is_shared else version
+
+
 def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str]) -> System:
     system = _construct(kind, spec, options)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
-    vars(system)["version"] = kind.version or version
+    vars(system)["version"] = kind.version or _add_class(version, kind)
     system.notes = []
     return system
 

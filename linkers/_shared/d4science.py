@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 STAND_IN = "\N{REPLACEMENT CHARACTER}"
 # The same token works for both.
-REGISTER = "# register at https://sobigdata.d4science.org/web/tagme, which is free, to get a token for WAT and TagMe"
+TOKEN_SOURCE = "free for WAT and TagMe at https://sobigdata.d4science.org/web/tagme"
+REGISTER = f"# get a token, {TOKEN_SOURCE}"
 
 
 class Annotation(Struct):
@@ -38,6 +39,7 @@ class D4ScienceLinker(WebLinker):
     """Base of the two: only annotations with exactly the span of the mention count as its answer."""
 
     needs_token = True
+    token_source = TOKEN_SOURCE
 
     def replace_astral(self, snippet: Snippet) -> str:
         """Returns the text to send; in it, code points and UTF-16 units give the same offsets."""

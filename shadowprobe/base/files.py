@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -90,6 +90,36 @@ def drop_torn_line(file: BinaryIO) -> None:
         file.seek(0, os.SEEK_END)
 
 
+def write_out(file: BinaryIO, content: bytes, path: Path) -> None:
+    """Writes at once, since what waits in memory is lost by a kill; a full disk is an error that names the file."""
+    try:
+        file.write(content)
+        file.flush()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+@contextmanager
+def open_for_writing(path: Path, *, append: bool = False) -> Iterator[BinaryIO]:
+    """Opens a file for `write_out`."""
+    try:
+        file = path.open("ab" if append else "wb")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    with _closing(file):
+        yield file
+
+
+@contextmanager
+def _closing(file: BinaryIO) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        # It is empty of what can fail, or `write_out` has raised already and the rest is tried in vain once more.
+        with suppress(OSError):
+            file.close()
+
+
 def lock(file: BinaryIO, work: str) -> None:
     """Locks an open file against other processes; `work` is what another one is then said to be doing."""
     try:
@@ -111,12 +141,12 @@ def lock_file(out: Path, name: str) -> Iterator[BinaryIO]:
         file = path.open("a+b")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-    with file:
+    with _closing(file):
         lock(file, f"writing to {out}")
         try:
             yield file
         except ShadowprobeError:
-            if is_new and not file.seek(0, os.SEEK_END):
+            if is_new and not path.stat().st_size:
                 path.unlink()
             raise
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar, get_args
 
@@ -29,6 +31,10 @@ NonBlank = Annotated[str, msgspec.Meta(pattern=r"\S")]
 _EMPTY = re.compile(r"Expected `\w+` (?:matching regex '\\\\S'|of length >= 1)")
 _FIELD_AT = re.compile(r"^(?P<problem>.*?) - at `\$\.?(?P<field>.*)`$")
 _FIELD_NAMED = re.compile(r"field `([^`]+)`")
+# A key; in the text of a value its quotes would be escaped.
+_KEY = re.compile(rb'"(\w+)":')
+# Larger files are not read a second time for repeated keys.
+SMALL = 1_000_000
 _BYTE = re.compile(r"\(byte (\d+)\)$")
 
 
@@ -40,6 +46,8 @@ def read_json(path: Path, kind: type[T], *, schema: int | None = None) -> T:
         item = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:
         raise _make_error(path, content, error) from None
+    if len(content) <= SMALL:
+        _refuse_repeated_keys(path, content)
     if schema is not None and (other := getattr(item, "schema", schema)) != schema:
         raise InputError(path, f"is {other}, and this shadowprobe reads {schema}: update it", field="schema")
     return item
@@ -76,7 +84,30 @@ def decode_lines(path: Path, lines: Iterable[bytes], kind: type[T], *, torn: boo
             if not line.strip():
                 continue
             raise _make_error(path, line, error, number) from None
+        keys = _KEY.findall(line, 0, _find_inner(line))
+        if len(keys) != len(set(keys)):
+            _refuse_repeated_keys(path, line, number)
         yield number, item
+
+
+def _find_inner(line: bytes) -> int:
+    """Where the objects inside the object of a line begin, which may well have its keys."""
+    place = line.find(b":[{")
+    return place if place >= 0 else len(line)
+
+
+def _refuse_repeated_keys(path: Path, content: bytes, line: int | None = None) -> None:
+    """Raises if an object has a key twice: readers differ in which of the two they use."""
+
+    def check_keys(pairs: list[tuple[str, Any]]) -> None:
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) != len(keys):
+            field = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(path, "stands twice in one object", line=line, field=field)
+
+    # What msgspec decodes and json does not, as a number of thousands of digits, is not looked at.
+    with suppress(ValueError, RecursionError):
+        json.loads(content, object_pairs_hook=check_keys)
 
 
 def _make_error(path: Path, content: bytes, error: Exception, line: int | None = None) -> InputError:

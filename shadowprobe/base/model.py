@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 Subset = Literal["top", "shadow", "tail", "neutral", "all"]
 Status = Literal["linked", "nil", "skipped"]
+PageId = Annotated[int, Meta(ge=1)]
+# Beyond these bounds sums and differences of scores overflow, and no system means such a number.
+Score = Annotated[float, Meta(ge=-1e100, le=1e100)]
+Qid = Annotated[str, Meta(pattern="^Q[1-9][0-9]*$")]
 
 
 class Entity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A thing that a mention can refer to; its title is the Wikipedia title with spaces."""
 
     title: str
-    page_id: int | None = None
-    qid: str | None = None
+    page_id: PageId | None = None
+    qid: Qid | None = None
     commonness: int | None = None
     kind: str | None = None
     description: str | None = None
@@ -71,9 +75,9 @@ class Candidate(Struct, frozen=True, omit_defaults=True):
     """An entity that a linker considered: as it named it, and what that was resolved to."""
 
     answer: str | None = None
-    page_id: int | None = None
-    qid: str | None = None
-    score: float | None = None
+    page_id: PageId | None = None
+    qid: Qid | None = None
+    score: Score | None = None
     entity: str | None = None
 
 
@@ -90,9 +94,9 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
     id: str
     status: Status = "linked"
     answer: str | None = None
-    page_id: int | None = None
-    qid: str | None = None
-    score: float | None = None
+    page_id: PageId | None = None
+    qid: Qid | None = None
+    score: Score | None = None
     entity: str | None = None
     candidates: tuple[Candidate, ...] = ()
 

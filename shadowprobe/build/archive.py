@@ -17,12 +17,12 @@ from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from msgspec import Struct
 
-from shadowprobe.base.files import drop_torn_line, lock
+from shadowprobe.base.files import drop_torn_line, lock, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.errors import InputError, UsageError
 
@@ -68,15 +68,6 @@ def key_of(method: str, url: str, body: bytes | str | None = None) -> str:
         return f"{method} {url}"
     raw = body.encode() if isinstance(body, str) else body
     return f"{method} {url} {hashlib.sha256(raw).hexdigest()}"
-
-
-def write_out(file: BinaryIO, content: bytes, path: Path) -> None:
-    """Writes at once, since what waits in memory is lost by a kill; a full disk is an error that names the file."""
-    try:
-        file.write(content)
-        file.flush()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 class Archive:

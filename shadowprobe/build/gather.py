@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from shadowprobe.base.files import open_for_writing, write_out
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language
-from shadowprobe.build.archive import Archive, write_out
+from shadowprobe.build.archive import Archive
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
@@ -146,13 +147,8 @@ class Gatherer:
         path = self.directory / f"{name}.jsonl"
         is_started = name in self._started
         self._started.add(name)
-        file = path.open("ab") if is_started else path.open("wb")
-        try:
+        with open_for_writing(path, append=is_started) as file:
             yield lambda text: write_out(file, encode_lines([text]), path)
-        finally:
-            # An error of a full disk was already raised by the write.
-            with suppress(OSError):
-                file.close()
 
 
 def _list_others(space: FoundSpace, title: str) -> list[str]:

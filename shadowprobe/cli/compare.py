@@ -45,6 +45,7 @@ def compare(
     from shadowprobe.report.tables.named_tables import compared_tables
     from shadowprobe.runs.comparison import compare as compare_runs
     from shadowprobe.runs.finished import read_runs
+    from shadowprobe.runs.results_file import explain_wrong_values
 
     chosen = choose_format(format_name, out, json=json, force=force)
     if len(runs) < 2 and not published:
@@ -52,5 +53,7 @@ def compare(
     if chosen == "csv" and published:
         raise UsageError("--published: the CSV has pairs of runs alone; `shadowprobe table` has the rest")
     finished = read_runs(runs, dataset, name or ())
-    comparison = compare_runs(finished, collection=dataset, queries=queries, rounds=rounds, seed=seed)
-    deliver(chosen, out, compared_tables(finished, comparison, published=published), comparison)
+    with explain_wrong_values(runs):
+        comparison = compare_runs(finished, collection=dataset, queries=queries, rounds=rounds, seed=seed)
+        tables = compared_tables(finished, comparison, published=published)
+    deliver(chosen, out, tables, comparison)

@@ -40,9 +40,12 @@ def plot(
         items = [{"name": name, "about": about} for name, about in listed]
         common.print_listing(items, figures_table(listed), json=json)
         return
+    from shadowprobe.runs.results_file import explain_wrong_values
+
     target = out or Path(f"{figure}.png")
     settings = {"width": width, "dataset": dataset, "names": name or (), "collection": collection}
-    figures.write(figure, runs or [], target, force=force, **settings)
+    with explain_wrong_values(runs or ()):
+        figures.write(figure, runs or [], target, force=force, **settings)
     if json:
         common.print_json({"figure": figure, "file": str(target)})
     common.echo(f"Written to {target}", err=True)

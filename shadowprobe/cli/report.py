@@ -35,13 +35,16 @@ def report(
     """
     from shadowprobe.report.html.page import write_report
     from shadowprobe.runs.finished import read_runs
+    from shadowprobe.runs.results_file import explain_wrong_values
 
-    written = write_report(
-        read_runs(runs, dataset, name or ()),
-        out,
-        dataset=dataset,
-        queries=queries,
-        published=published,
-        force=force,
-    )
+    finished = read_runs(runs, dataset, name or ())
+    with explain_wrong_values(runs):
+        written = write_report(
+            finished,
+            out,
+            dataset=dataset,
+            queries=queries,
+            published=published,
+            force=force,
+        )
     common.echo(f"Written to {written}", err=True)

@@ -71,13 +71,16 @@ def table(
     """
     from shadowprobe.report.tables.named_tables import make_tables
     from shadowprobe.runs.finished import check_comparable, read_runs
+    from shadowprobe.runs.results_file import explain_wrong_values
 
     if not runs and not published:
         raise UsageError("name a run directory, or give --published for the paper's own table")
     chosen = choose_format(format_name, out, json=json, force=force)
     finished = read_runs(runs or (), dataset, name or ())
     check_comparable(finished)
-    deliver(chosen, out, make_tables(which, finished, published=published))
+    with explain_wrong_values(runs or ()):
+        tables = make_tables(which, finished, published=published)
+    deliver(chosen, out, tables)
 
 
 def choose_format(format_name: str | None, target: Path | None, *, json: bool, force: bool) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from shadowprobe.base.files import open_for_reading
 from shadowprobe.base.jsonl import NonBlank, read_json
-from shadowprobe.errors import InputError, UsageError
+from shadowprobe.errors import InputError, UsageError, shorten
 from shadowprobe.human_study.sample import AnswerKey
 
 SCHEMA = 1
@@ -102,13 +102,16 @@ def _read_row(path: Path, line: int, row: Mapping[str, str | None], key: AnswerK
     if not (sample or item or answer):
         return None
     _check_sample(path, sample, key, line)
-    if not (item.isascii() and item.isdigit() and 1 <= int(item) <= len(key.items)):
-        raise InputError(path, f"the sample has no item {item!r}", line=line, field="item")
+    # A number of thousands of digits is not even converted.
+    digits = item.lstrip("0")
+    is_number = item.isascii() and digits.isdigit() and len(digits) <= len(str(len(key.items)))
+    if not (is_number and int(digits) <= len(key.items)):
+        raise InputError(path, f"the sample has no item {shorten(item, 40)!r}", line=line, field="item")
     if not answer:
         return None
     if answer not in map(str, CHOICES):
         raise InputError(path, f"is {answer!r}: give 1, 2 or 3, or leave it empty", line=line, field="answer")
-    return ItemChoice(int(item), int(answer))
+    return ItemChoice(int(digits), int(answer))
 
 
 def _check_sample(path: Path, sample: str, key: AnswerKey, line: int | None = None) -> None:

@@ -88,13 +88,9 @@ class Answers:
             seed=self.seed,
         )
 
-    def read(self, path: Path, *, partial: bool = False, torn: bool = False) -> Answers:
-        """Adds the predictions of a file.
-
-        With `partial`, ids that the dataset lacks are ignored, else they are an error. With `torn`, an incomplete
-        last line is ignored.
-        """
-        for line, prediction in read_lines(path, Prediction, torn=torn):
+    def read(self, path: Path, *, partial: bool = False) -> Answers:
+        """Adds the predictions of a file; with `partial`, ids that the dataset lacks are ignored and no error."""
+        for line, prediction in read_lines(path, Prediction):
             row = self.row.get(prediction.id)
             problem = prediction.find_problem()
             if problem is None and row is None and not partial:

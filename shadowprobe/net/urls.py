@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
@@ -32,11 +33,23 @@ def check_url(url: str, *, allow_password: bool = False) -> httpx.URL:
     except (httpx.InvalidURL, ValueError):
         raise RefusedError("not a URL") from None
     port = 80 if parsed.port is None else parsed.port
-    if not _HOST.fullmatch(host) or len(host) > 253 or not 0 < port < 65536:
+    if not _HOST.fullmatch(host) or len(host) > 253 or not 0 < port < 65536 or _is_broken_ipv4(host):
         raise RefusedError("not a URL")
     if parsed.userinfo and not allow_password:
         raise RefusedError(PASSWORD)
     return parsed
+
+
+def _is_broken_ipv4(host: str) -> bool:
+    """True for a host such as 256.1.1.1, which is written as an address and is none."""
+    if not host.rstrip(".").rpartition(".")[2].isdecimal():
+        return False
+    try:
+        # It knows the short forms too, as the look-up of a name does.
+        socket.inet_aton(host.rstrip("."))
+    except OSError:
+        return True
+    return False
 
 
 def check_option(option: str, url: str, example: str, *, allow_password: bool = False) -> str:

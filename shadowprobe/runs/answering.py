@@ -86,9 +86,9 @@ class AnsweringTask(Task):
         """How often the language model was asked again."""
         return self.asker.status
 
-    def load(self, path: Path, *, torn: bool = False) -> None:
+    def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored answers: ours, or AmbigDocs' items with `gen_answer`."""
-        self.answers = read_answers(path, self.known, torn=torn)
+        self.answers = read_answers(path, self.known)
 
     def encode_answers(self, path: Path) -> bytes:
         """The answers that were loaded."""

@@ -13,7 +13,15 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 import shadowprobe
-from shadowprobe.base.files import drop_partial_files, drop_torn_line, lock_file, make_directory, write_atomically
+from shadowprobe.base.files import (
+    drop_partial_files,
+    drop_torn_line,
+    lock_file,
+    make_directory,
+    open_for_writing,
+    write_atomically,
+    write_out,
+)
 from shadowprobe.base.jsonl import encode_json, encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import LinkerError, UsageError, abridge
@@ -91,7 +99,9 @@ class Job(Generic[AnyTask]):
             self._claim(file)
             drop_partial_files(self.out)
             if not self.force:
-                self.task.load(self.out / self.task.answers_file, torn=True)
+                # What a kill or a power cut left behind the last whole line.
+                drop_torn_line(file)
+                self.task.load(self.out / self.task.answers_file, resumed=True)
             resumed = self.task.total - self.task.waiting
             if not self.task.waiting:
                 # No model is loaded and no service is asked where nothing is missing.
@@ -103,7 +113,6 @@ class Job(Generic[AnyTask]):
                 if self.force:
                     file.truncate(0)
                     remove_derived(self.out)
-                drop_torn_line(file)
                 self.card.started = self.card.started or _format_time(started)
                 self._write_card()
                 outcome = self._ask_all(file, resumed, progress or (lambda _: None))
@@ -118,13 +127,17 @@ class Job(Generic[AnyTask]):
     def _ask_all(self, file: BinaryIO, resumed: int, progress: Progress) -> Outcome:
         progress(resumed)
         answered = repeated = failed = questions_failed = 0
-        with (self.out / FAILURES).open("wb") as failures:
+        answers_path, failures_path = self.out / self.task.answers_file, self.out / FAILURES
+        with open_for_writing(failures_path) as failures:
             for batch in self.task.ask():
                 if self._add_notes():
                     # Notes go first: answers must not be stored without what the system said about them.
                     self._write_card()
                 listed = (Failure(failure.id, abridge(failure.error)) for failure in batch.failures)
-                lines = _write_lines(file, batch.answers), _write_lines(failures, listed)
+                lines = (
+                    _write_lines(file, batch.answers, answers_path),
+                    _write_lines(failures, listed, failures_path),
+                )
                 answered, failed = answered + lines[0], failed + lines[1]
                 repeated += sum(lines) - batch.asked
                 questions_failed += batch.failed
@@ -135,7 +148,7 @@ class Job(Generic[AnyTask]):
                     )
                 progress(sum(lines))
         if not failed:
-            (self.out / FAILURES).unlink(missing_ok=True)
+            failures_path.unlink(missing_ok=True)
         return Outcome(answered=answered, repeated=repeated, failed=failed)
 
     def _claim(self, file: BinaryIO) -> None:
@@ -180,13 +193,12 @@ def make_card(task: Task) -> RunCard:
     return RunCard(**entries, shadowprobe=shadowprobe.__version__, locations=task.locations)
 
 
-def _write_lines(file: BinaryIO, items: Iterable[Any]) -> int:
+def _write_lines(file: BinaryIO, items: Iterable[Any], path: Path) -> int:
     """Writes the lines of one batch and returns their number: a kill in between loses this batch and nothing else."""
     written, items = 0, iter(items)
     while block := list(islice(items, BLOCK)):
-        file.write(encode_lines(block))
+        write_out(file, encode_lines(block), path)
         written += len(block)
-    file.flush()
     return written
 
 

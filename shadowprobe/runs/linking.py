@@ -150,7 +150,7 @@ class LinkingTask(Task):
         """The card of the run that predictions belong to; those in a foreign format belong to none."""
         return super().read_card(answers) if self._format is None else None
 
-    def load(self, path: Path, *, torn: bool = False) -> None:
+    def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored predictions; a limited dataset ignores those of the rest."""
         self._source = path
         if self._format is not None:
@@ -159,7 +159,7 @@ class LinkingTask(Task):
             self._converted = list(converted.predictions.values())
             self.answers.fill(self._converted)
         else:
-            self.answers.read(path, partial=self.dataset.limit is not None, torn=torn)
+            self.answers.read(path, partial=self.dataset.limit is not None)
 
     def encode_answers(self, path: Path) -> bytes:
         """The predictions as they were, or converted from a foreign format."""

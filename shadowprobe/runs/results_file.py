@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from shadowprobe.base.jsonl import read_json
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, UsageError, format_error
 from shadowprobe.runs.directory import RESULTS, SCHEMA, Kind, Results
 from shadowprobe.runs.kinds import SCORING_COMMANDS, kind_of
 
@@ -97,6 +99,19 @@ def read_results(run: Path) -> Results:
     read_json(path, HEADS[kind], schema=SCHEMA)
     checked: Results = _check(results, path, SCORING_COMMANDS[kind])
     return checked
+
+
+@contextmanager
+def explain_wrong_values(runs: Iterable[Path]) -> Iterator[None]:
+    """Turns the errors of a block that shows results into one line: a value in them is missing or has a wrong type."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        files = ", ".join(str(run / RESULTS) for run in runs)
+        raise UsageError(
+            f"{files}: a value is missing or has a wrong type ({format_error(error)}; --debug shows where);"
+            " `shadowprobe score --predictions RUN --out RUN` measures the run again"
+        ) from error
 
 
 def _check(value: Any, path: Path, command: str) -> Any:

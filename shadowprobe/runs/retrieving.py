@@ -104,9 +104,9 @@ class RetrievingTask(Task):
         """What the retriever has said about this run."""
         return self._retriever.notes if self._retriever is not None else []
 
-    def load(self, path: Path, *, torn: bool = False) -> None:
+    def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads the rankings of a run, all of which must be of its queries; or stored ones, ours or KILT's."""
-        if torn:
+        if resumed:
             self._resume(path)
             return
         self._rankings = {ranking.id: ranking for ranking in read_rankings(path) if ranking.id in self.queries}
@@ -114,7 +114,7 @@ class RetrievingTask(Task):
             raise InputError(path, f"has no ranking for any of the {self.total} queries")
 
     def _resume(self, path: Path) -> None:
-        for line, ranking in read_lines(path, Ranking, torn=True):
+        for line, ranking in read_lines(path, Ranking):
             if ranking.id not in self.queries:
                 raise InputError(path, f"{ranking.id!r} is no query of this run", line=line, field="id")
             if ranking.id in self._rankings:

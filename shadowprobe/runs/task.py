@@ -72,8 +72,8 @@ class Task(ABC):
         """Checks the rest that depends on the run directory; None for answers that belong to no run."""
 
     @abstractmethod
-    def load(self, path: Path, *, torn: bool = False) -> None:
-        """Reads stored answers. With `torn`, an incomplete last line is ignored."""
+    def load(self, path: Path, *, resumed: bool = False) -> None:
+        """Reads stored answers. With `resumed` they are those of this very run."""
 
     @abstractmethod
     def open_system(self) -> AbstractContextManager[None]:

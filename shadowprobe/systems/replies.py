@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from shadowprobe.base.files import drop_torn_line
+from shadowprobe.base.files import drop_torn_line, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Snippet
 from shadowprobe.dataset.index import digest_question
@@ -30,6 +30,8 @@ class Reply(Struct, frozen=True, omit_defaults=True):
     url: str
     # A digest of text and mention; the id is for the reader's eye.
     asked: str = ""
+    # A digest of what was sent for it.
+    request: str = ""
     id: str = ""
     status: int = 200
     content_type: str = ""
@@ -64,13 +66,12 @@ class ReplyWriter:
     """Appends replies to a file; a kill in between can tear the last line and nothing else."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a+b")
+        self._path, self._file = path, path.open("a+b")
         drop_torn_line(self._file)
 
     def add(self, snippet: Snippet, reply: Reply) -> None:
         """Keeps the reply to a snippet."""
-        self._file.write(encode_lines([replace(reply, asked=question_key(snippet), id=snippet.id)]))
-        self._file.flush()
+        write_out(self._file, encode_lines([replace(reply, asked=question_key(snippet), id=snippet.id)]), self._path)
 
     def close(self) -> None:
         """Closes the file."""

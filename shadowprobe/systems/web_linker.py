@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 import os
 import time
@@ -13,10 +14,11 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
-from shadowprobe.errors import ItemError, LinkerError
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import (
     ConnectionFailedError,
@@ -42,7 +44,7 @@ LONGEST_RETRY_AFTER = 300.0
 GONE = 8
 # After so many failures in a row it is the service that is in trouble, and not one request: all requests pause.
 IN_TROUBLE = 4
-MOST_AT_ONCE = 1024
+MOST_AT_ONCE, SLOWEST = 1024, 0.001
 # So many snippets for each request that may be under way: others go on while some pause before they are sent again.
 AHEAD = 4
 SHOWN = 120
@@ -83,14 +85,18 @@ class WebLinker(Linker):
     incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
     # True for a service that answers nobody without a token: it is missed before the first request.
     needs_token: ClassVar[bool] = False
+    # Where a user gets one.
+    token_source: ClassVar[str] = ""
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
     ) -> None:
         if not 1 <= concurrency <= MOST_AT_ONCE:
             raise ValueError(f"concurrency must be from 1 to {MOST_AT_ONCE}")
-        if retries < 0 or not 0 <= rate < math.inf or not 0 < timeout < math.inf:
-            raise ValueError("timeout must be a number above 0, rate and retries not below 0")
+        if retries < 0 or not 0 < timeout < math.inf:
+            raise ValueError("timeout must be a number above 0, and retries not below 0")
+        if rate != 0 and not SLOWEST <= rate < math.inf:
+            raise ValueError(f"rate must be at least {SLOWEST:g} requests a second, or 0 for no limit")
         self.url = url or self.endpoint
         self.concurrency, self.rate, self.timeout, self.retries = concurrency, rate, timeout, retries
 
@@ -126,7 +132,10 @@ class WebLinker(Linker):
     def token(self) -> str:
         """The token, for `request` to send; never to be shown."""
         if not self.optional_token:
-            raise LinkerError(f"`{self.name}` needs a token: set the environment variable {self.token_variable}")
+            source = f" ({self.token_source})" if self.token_source else ""
+            raise LinkerError(
+                f"`{self.name}` needs a token{source}: set the environment variable {self.token_variable}"
+            )
         return self.optional_token
 
     @property
@@ -254,8 +263,8 @@ class WebLinker(Linker):
             return self._parse(await self._reply(snippet), snippet)
         except ItemError as error:
             return self.fail(snippet, self.without_token(str(error)))
-        except LinkerError as error:
-            self._gone = self.without_token(str(error))
+        except ShadowprobeError as error:
+            self._gone = self._gone or self.without_token(str(error))
             return self.fail(snippet, self._gone)
         except asyncio.CancelledError:
             raise
@@ -269,15 +278,25 @@ class WebLinker(Linker):
             reply = self._stored.get(question_key(snippet))
             if reply is None:
                 raise ItemError(f"{self.from_replies} has no reply to this snippet")
+            if reply.request and reply.request != self._digest(self._request(snippet)):
+                raise LinkerError(
+                    f"{self.from_replies} has the reply to another request for {snippet.id!r}:"
+                    " give the same options as the run that kept it"
+                )
             return reply.response()
-        response = await self._send(self._request(snippet))
+        request = self._request(snippet)
+        response = await self._send(request)
         if self._kept is not None:
-            content, kind = (
-                mask_secret_bytes(self.optional_token, response.content),
-                response.headers.get("Content-Type", ""),
-            )
-            self._kept.add(snippet, Reply.of(self.name, mask_url(self.url), response.status_code, kind, content))
+            content = mask_secret_bytes(self.optional_token, response.content)
+            kind = response.headers.get("Content-Type", "")
+            reply = Reply.of(self.name, mask_url(self.url), response.status_code, kind, content)
+            self._kept.add(snippet, replace(reply, request=self._digest(request)))
         return response
+
+    def _digest(self, request: Request) -> str:
+        """A digest of what a request asks, without address and token: options that change it need new replies."""
+        asked = msgspec.json.encode(request._replace(url="", headers=None))
+        return hashlib.sha256(mask_secret_bytes(self.optional_token, asked)).hexdigest()[:16]
 
     def _request(self, snippet: Snippet) -> Request:
         try:

@@ -335,7 +335,10 @@ class TokenContract(OptionalTokenContract):
         linker = self.linker(service.url)
         with pytest.raises(LinkerError) as raised:
             answers_of(linker, world.knowledge, RIVER)
-        assert str(raised.value) == f"`{linker.name}` needs a token: set the environment variable {self.variable}"
+        source = f" ({linker.token_source})" if linker.token_source else ""
+        assert str(raised.value) == (
+            f"`{linker.name}` needs a token{source}: set the environment variable {self.variable}"
+        )
         assert service.requests == []
 
 
