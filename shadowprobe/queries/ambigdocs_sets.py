@@ -24,8 +24,9 @@ T = TypeVar("T")
 _DISAMBIGUATION = re.compile(r"\s*\(disambiguation\)\s*$", re.IGNORECASE)
 
 
-# Released answers have one form. If there are several, the one that is most similar to an output counts.
-Answer = NonBlank | Annotated[list[NonBlank], Meta(min_length=1)]
+# Released answers have one form. If there are several, the one that is most similar to an output counts. A single one
+# is checked by `is_blank`, because msgspec 0.22 corrupts the memory for a union of a list and a string with a pattern.
+Answer = str | Annotated[list[NonBlank], Meta(min_length=1)]
 
 
 class AmbigDocument(Struct, frozen=True, omit_defaults=True):
@@ -63,6 +64,11 @@ class AmbigSet(Struct, frozen=True, omit_defaults=True):
     def first(self, documents: int) -> AmbigSet:
         """Returns the set with only its first documents."""
         return replace(self, documents=self.documents[:documents])
+
+
+def is_blank(answer: Answer) -> bool:
+    """True for an answer without a word."""
+    return isinstance(answer, str) and not answer.strip()
 
 
 class AmbigQuestion(Struct, frozen=True):
@@ -118,6 +124,9 @@ def _find_problems(ambig_set: AmbigSet) -> Iterator[tuple[str, str]]:
         yield "ambiguous_entity", "contains no name"
     if len(ambig_set.documents) < 2:
         yield "documents", f"expected at least two namesakes, got {len(ambig_set.documents)}"
+    for number, document in enumerate(ambig_set.documents):
+        if is_blank(document.answer):
+            yield f"documents[{number}].answer", "is empty"
 
 
 def make_ambig_sets(dataset: Dataset, questions: Path) -> list[AmbigSet]:
@@ -130,7 +139,9 @@ def make_ambig_sets(dataset: Dataset, questions: Path) -> list[AmbigSet]:
             problem = f"`{dataset.name}` has no name {question.name!r}{nearest(question.name, dataset.spaces)}"
             raise InputError(questions, problem, line=line, field="name")
         answers = {normalise_title(title): answer for title, answer in question.answers.items()}
-        for title in answers:
+        for title, answer in answers.items():
+            if is_blank(answer):
+                raise InputError(questions, f"is empty for {title!r}", line=line, field="answers[...]")
             if title not in space.entities:
                 problem = f"{title!r} is not an entity of {space.name!r}{nearest(title, space.entities)}"
                 raise InputError(questions, problem, line=line, field="answers")
