@@ -1,0 +1,78 @@
+"""The names of an entity with and without the qualifier of its title, and the words that tell entities apart.
+
+Hardly any text has the qualifier of a title such as "Mercury (planet)". Its mention is therefore also the title without
+the qualifier, which may mean another entity too. So the page and the words around it must not point to another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+from shadowprobe.base.prose import plain
+from shadowprobe.base.spans import find_name
+
+_IN_BRACKETS = re.compile(r" *\([^()]+\)$")
+# What follows a comma is not a qualifier if the title is a list, as "Emerson, Lake & Palmer" is.
+_LIST = re.compile(r"[,&]|\b(?:and|und|et|y)\b")
+# A word with the dots of "U.S." and without the ending of "Canada's".
+_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
+
+
+@lru_cache(maxsize=4096)
+def list_names(title: str, space: str) -> tuple[str, ...]:
+    """Lists the names that can mention an entity of a space: its title, and then the title without its qualifier.
+
+    A qualifier stands in brackets at the end, or behind the comma that follows the name of the space ("Lincoln,
+    England" in the space "Lincoln"). A name must contain the name of the space, because that replaces it.
+    """
+    names = [title]
+    if title == space:
+        return (title,)
+    without_brackets = _IN_BRACKETS.sub("", title)
+    before, _, after = without_brackets.partition(", ")
+    if before == space and after and not _LIST.search(after):
+        names += [without_brackets, before]
+    elif find_name(without_brackets, space):
+        names.append(without_brackets)
+    return tuple(dict.fromkeys(names))
+
+
+def is_full_title(name: str, title: str) -> bool:
+    """True if a name, as a page writes it, is the whole title of an entity."""
+    return plain(name) == plain(title)
+
+
+def list_namesakes(name: str, title: str, space: str, others: Iterable[str]) -> list[str]:
+    """Lists the other entities of a space that a name can mean.
+
+    A full title can mean only entities that have the same name without a qualifier. A name without its qualifier can
+    mean every entity whose title contains it.
+    """
+    written = plain(name)
+    if is_full_title(name, title):
+        return [other for other in others if written in map(plain, list_names(other, space))]
+    return [other for other in others if find_name(plain(other), written)]
+
+
+def points_elsewhere(text: str, name: str, title: str, namesakes: Iterable[str], common_words: Collection[str]) -> bool:
+    """True if the words of a snippet fit a namesake, and not the entity.
+
+    Each of the two is told from the other by the words of its title that the other title and the name do not have. The
+    snippet points elsewhere if it has such a word of the namesake and none of the entity. A namesake without such a
+    word is what the name means if nothing else is said.
+    """
+    present = _list_words(text)
+    own = _list_words(title)
+    ignored = _list_words(name).union(common_words)
+    for namesake in namesakes:
+        theirs = _list_words(namesake)
+        is_meant = not theirs - own - ignored or present & theirs - own - ignored
+        if is_meant and not present & own - theirs - ignored:
+            return True
+    return False
+
+
+def _list_words(text: str) -> set[str]:
+    return set(_WORD.findall(plain(text)))
