@@ -16,8 +16,9 @@ from typing import NamedTuple
 from shadowprobe.base.prose import APOSTROPHES, compose_accents
 from shadowprobe.base.spans import Span
 
-# Characters that join the name and its neighbour to one word, address or tag.
-_GLUE = frozenset("-‐‑–_@#/\\=&%+~\u00ad\u200c\u200d")
+# Characters that join the name and its neighbour to one word, address or tag; a dash does so between two letters.
+_GLUE = frozenset("_@#/\\=&%+~\u00ad\u200c\u200d")
+_HYPHENS, _DASHES = frozenset("-‐‑"), frozenset("-‐‑–")
 _SPACE = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"[^\W\d_]+$")
@@ -108,6 +109,11 @@ def _stands_alone(text: str, span: Span, code: str) -> bool:
         start -= 1
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if before.isalnum() or after.isalnum() or before in _GLUE or after in _GLUE:
+        return False
+    # A dash before or after an insertion is no part of a word, but the hyphen of "Avon- and Severn-side" is.
+    if before in _DASHES and text[max(0, start - 2)].isalnum():
+        return False
+    if after in _HYPHENS or (after in _DASHES and text[end + 1 : end + 2].isalnum()):
         return False
     if after and unicodedata.category(after).startswith("M"):
         return False

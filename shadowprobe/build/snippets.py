@@ -43,8 +43,9 @@ FIRST_WORD = "the first word of a sentence, and the page has it as a common word
 
 # The lowest number of words besides the name, and the highest number of all words of a sentence.
 FEWEST_WORDS, MOST_WORDS = 6, 80
-# A sentence with more capitalised words, or more separators per word, is a list.
-_MOST_CAPITALS, _MOST_SEPARATORS = 0.6, 0.34
+# A sentence with more capitalised words, or more separators per word, is a list. Some languages capitalise all nouns.
+_MOST_CAPITALS, _MOST_CAPITALS_WITH_NOUNS, _MOST_SEPARATORS = 0.6, 0.75, 0.34
+_WITH_CAPITAL_NOUNS = frozenset({"bar", "de", "gsw", "lb", "nds"})
 # A longer paragraph is not running text. A page is skipped after this number of mentions without a snippet.
 LONGEST_PARAGRAPH, MOST_FAULTS = 20_000, 300
 
@@ -55,10 +56,17 @@ _SEPARATORS = re.compile(r"[,;|•·/>→]")
 _SITE_PHRASES = tuple(
     f" {phrase} "
     for phrase in (
-        *("copyright", "all rights reserved", "cookie", "cookies", "privacy policy", "terms of use"),
-        *("terms of service", "javascript", "newsletter", "subscribe", "sign in", "sign up", "log in", "click here"),
-        *("read more", "alle rechte vorbehalten", "datenschutz", "datenschutzerklärung", "abonnieren", "weiterlesen"),
+        *("all rights reserved", "privacy policy", "terms of use", "terms of service", "sign in", "sign up", "log in"),
+        *("click here", "read more", "alle rechte vorbehalten", "datenschutzerklärung", "weiterlesen"),
         *("hier klicken", "tous droits réservés", "cliquez ici", "todos los derechos reservados", "haga clic"),
+    )
+)
+# Words that are about the web site only in a sentence that speaks to the reader: a cookie can also be eaten.
+_SITE_WORDS = frozenset(words("cookie cookies copyright javascript newsletter subscribe datenschutz abonnieren"))
+_READER_WORDS = frozenset(
+    words(
+        "we us our you your please wir uns unser unsere unseren unserem unserer bitte nous notre"
+        " nos vous votre vos nosotros nuestro nuestra nuestros nuestras usted ustedes"
     )
 )
 
@@ -102,6 +110,8 @@ class Cutter:
         self._prose = Prose(language.code)
         self._finder = MentionFinder(language.code)
         self._around, self._most = sentences, most
+        has_capital_nouns = language.code in _WITH_CAPITAL_NOUNS
+        self._most_capitals = _MOST_CAPITALS_WITH_NOUNS if has_capital_nouns else _MOST_CAPITALS
 
     def cut(
         self,
@@ -190,9 +200,12 @@ class Cutter:
         line = f" {' '.join(lowered)} "
         if "©" in rest or any(phrase in line for phrase in _SITE_PHRASES):
             return BOILERPLATE
-        if not self._prose.ends(sentence):
+        if not _SITE_WORDS.isdisjoint(lowered) and not _READER_WORDS.isdisjoint(lowered):
+            return BOILERPLATE
+        # A colon at the end of a paragraph introduces what follows.
+        if not self._prose.ends(sentence) and not sentence.endswith(":"):
             return NO_SENTENCE
-        if sum(word[0].isupper() for word in other_words) > _MOST_CAPITALS * len(other_words):
+        if sum(word[0].isupper() for word in other_words) > self._most_capitals * len(other_words):
             return LIST
         if len(_SEPARATORS.findall(rest)) > _MOST_SEPARATORS * len(other_words):
             return LIST

@@ -32,6 +32,16 @@ def test_a_name_in_a_compound_is_no_mention(written: str) -> None:
     assert cut(around(written), "Avon", "Avon") == ([], {snippets.IN_WORD: 1})
 
 
+@pytest.mark.parametrize("written", ["–Avon–,", "– Avon–", "-Avon –", "(-Avon)", "Avon–"])
+def test_the_dash_of_an_insertion_is_no_part_of_a_name(written: str) -> None:
+    assert len(cut(around(written), "Avon", "Avon")[0]) == 1
+
+
+@pytest.mark.parametrize("written", ["Avon- and Severn-side", "x-Avon", "x–Avon", "Avon–x", "Avon‐", "Avon-"])
+def test_a_dash_beside_a_letter_and_a_hyphen_behind_the_name_belong_to_a_compound(written: str) -> None:
+    assert cut(around(written), "Avon", "Avon") == ([], {snippets.IN_WORD: 1})
+
+
 @pytest.mark.parametrize(
     "written",
     [
