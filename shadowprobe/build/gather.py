@@ -17,6 +17,7 @@ from shadowprobe.build.archive import Archive, write_out
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
+from shadowprobe.build.qualifiers import drop_shared_sentences
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
@@ -126,7 +127,7 @@ class Gatherer:
         with self._open_texts(f"{within or 'snippets'}-texts") as store:
             cuts = self._cut_pages(pages, cited, spaces, dropped, store, self._watch("snippets", within))
             kept = drop_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
-        kept = self._near_duplicates.drop(kept, dropped)
+        kept = self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped)
         funnel.keep(len(kept))
         funnel.add(dropped)
         return kept

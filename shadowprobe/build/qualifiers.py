@@ -7,12 +7,15 @@ the qualifier, which may mean another entity too. So the page and the words arou
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from shadowprobe.base.prose import plain
 from shadowprobe.base.spans import find_name
+from shadowprobe.dataset.kept_pages import Cut
 
+SHARED_SENTENCE = "a page of another entity of the space has the same sentence"
 _IN_BRACKETS = re.compile(r" *\([^()]+\)$")
 # What follows a comma is not a qualifier if the title is a list, as "Emerson, Lake & Palmer" is.
 _LIST = re.compile(r"[,&]|\b(?:and|und|et|y)\b")
@@ -72,6 +75,17 @@ def points_elsewhere(text: str, name: str, title: str, namesakes: Iterable[str],
         if is_meant and not present & own - theirs - ignored:
             return True
     return False
+
+
+def drop_shared_sentences(cuts: Sequence[Cut], dropped: Counter[str]) -> list[Cut]:
+    """Drops all snippets of a sentence that the pages of two entities of a space have, as copies of one report do."""
+    entities: dict[tuple[str, str], set[str]] = {}
+    for cut in cuts:
+        entities.setdefault((cut.space, plain(cut.original)), set()).add(cut.entity)
+    kept = [cut for cut in cuts if len(entities[cut.space, plain(cut.original)]) == 1]
+    if len(kept) < len(cuts):
+        dropped[SHARED_SENTENCE] += len(cuts) - len(kept)
+    return kept
 
 
 def _list_words(text: str) -> set[str]:

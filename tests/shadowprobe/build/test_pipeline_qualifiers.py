@@ -21,6 +21,9 @@ PARK_PAGES = {
         "Nobody may light a fire in Glen Park in the summer, and few have ever done it.",
         "The trains to Ostland stop at Glen Park when there is a feast in the woods.",
     ],
+    # The same report on two sites.
+    "/report": ["The last wolf of Glen Park was seen on the day on which the railway came."],
+    "/copy": ["The last wolf of Glen Park was seen on the day on which the railway came."],
     "/both": ["A book about Glen Park was sold at the gate for as long as the old men lived."],
 }
 
@@ -33,7 +36,7 @@ def small_wiki_with_parks(served: Web) -> StandIn:
     for number, (park, own) in enumerate(zip(PARKS, ("/ostland", "/brennia"), strict=True)):
         standin.add(park, 601 + number, linkshere=[{"pageid": page} for page in range(901, 904 - number)])
         # The second park cites the shared page last.
-        paths = [own, "/both"] if number else ["/both", own]
+        paths = [own, "/copy", "/both"] if number else ["/both", own, "/report"]
         standin.texts[park] = citing([served.url(path) for path in paths])
     return standin
 
@@ -62,6 +65,7 @@ def test_two_titles_that_differ_only_in_their_qualifiers_get_snippets(tmp_path: 
         ("Glen Park (Brennia)", PARK_PAGES["/brennia"][0]),
     ]
     assert lost["the page is also cited by an entity with the same name"] == 2
+    assert lost["a page of another entity of the space has the same sentence"] == 2
     assert {snippet.gold for snippet in dataset.snippets("top", "shadow") if snippet.mention == "Glen Park"} == set(
         PARKS
     )

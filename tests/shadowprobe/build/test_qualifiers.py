@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 from cutting import around, cut
 
 from shadowprobe.build import snippets
-from shadowprobe.build.qualifiers import list_names, list_namesakes, points_elsewhere
+from shadowprobe.build.qualifiers import (
+    SHARED_SENTENCE,
+    drop_shared_sentences,
+    list_names,
+    list_namesakes,
+    points_elsewhere,
+)
 
 COMMON = {"the", "of", "and", "or", "in"}
 
@@ -171,3 +178,13 @@ def test_the_first_word_of_a_sentence_is_no_name_where_the_page_has_it_as_a_comm
 def test_a_name_that_stays_in_the_text_reveals_the_answer_without_its_qualifier_too() -> None:
     found, dropped = cut(around("John Orrin at the JOHN ORRIN works"), "John Orrin (poet)", "Orrin")
     assert (found, dropped) == ([], {snippets.GIVEN_AWAY: 1})
+
+
+def test_a_sentence_that_the_pages_of_two_entities_have_belongs_to_neither() -> None:
+    [film], [band], [other] = (
+        cut(around(written), title, "Orrin")[0]
+        for written, title in (("Orrin", "Orrin (film)"), ("Orrin", "Orrin (band)"), ("old Orrin", "Orrin (band)"))
+    )
+    dropped: Counter[str] = Counter()
+    assert drop_shared_sentences([film, band, other, other], dropped) == [other, other]
+    assert dropped == {SHARED_SENTENCE: 2}
