@@ -22,7 +22,7 @@ from shadowprobe.dataset.kept_pages import Cut
 
 # The reasons why there is no snippet, for a page or entity ...
 NOT_NAMED = "the page does not name the entity"
-CITED_BY_ANOTHER = "the page is also cited by an entity with the same name"
+CITED_BY_ANOTHER = "the page is also cited by another entity of the space"
 COMMON_WORD = "the title without its qualifier is a common word"
 FOREIGN = "the page is in another language"
 # ... and for a mention.
@@ -79,6 +79,7 @@ class _Page:
         # A line break inside a mention does not end the line.
         self._lines = replace_spans(text, [(span, text[span.start : span.end].replace("\n", " ")) for span in mentions])
         self._paragraph, self._sentences = Span(0, 0), list[Span]()
+        self._has_word: dict[str, bool] = {}
 
     def split_paragraph(self, mention: Span) -> tuple[list[Span], int]:
         """Returns the sentences of the paragraph of a mention, and the number of the sentence with the mention.
@@ -101,6 +102,12 @@ class _Page:
         # The last mention may begin inside the span and end after it.
         end_index -= end_index > first and self.mentions[end_index - 1].end > span.end
         return [Span(start - span.start, end - span.start) for start, end in self.mentions[first:end_index]]
+
+    def has_word(self, word: str) -> bool:
+        """True if the text has a word in exactly this form; a text is searched once for each word."""
+        if word not in self._has_word:
+            self._has_word[word] = bool(find_name(self.text, word))
+        return self._has_word[word]
 
 
 class Cutter:
@@ -145,8 +152,8 @@ class Cutter:
                 dropped[IN_SNIPPET] += 1
                 continue
             sentences, position = page.split_paragraph(mention)
-            fault = _find_start_fault(page, sentences[position], mention, entity)
-            fault = fault or self._find_sentence_fault(page, sentences[position])
+            fault = self._find_sentence_fault(page, sentences[position])
+            fault = fault or _find_start_fault(page, sentences[position], mention, entity)
             if not fault:
                 first = max(position - self._around, bisect_left(sentences, ended, key=_START))
                 around = sentences[first : position + self._around + 1]
@@ -236,7 +243,7 @@ def _find_start_fault(page: _Page, sentence: Span, mention: Span, entity: str) -
     name = page.text[mention.start : mention.end]
     if is_full_title(name, entity) or words(page.text[sentence.start : mention.start]):
         return ""
-    return FIRST_WORD if name.istitle() and find_name(page.text, name.lower()) else ""
+    return FIRST_WORD if name.istitle() and page.has_word(name.lower()) else ""
 
 
 def _drop_bullet(text: str, span: Span, mention: Span) -> Span:

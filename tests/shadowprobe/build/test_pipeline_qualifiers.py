@@ -57,14 +57,14 @@ def test_two_titles_that_differ_only_in_their_qualifiers_get_snippets(tmp_path: 
     if references == 1:
         # The first park's only page is also cited by the second, whose reference to it is not followed.
         assert [cut.entity for cut in cuts] == ["Glen Park (Brennia)"]
-        assert lost["the page is also cited by an entity with the same name"] == 1
+        assert lost["the page is also cited by another entity of the space"] == 1
         assert "Glen Park" not in dataset.spaces
         return
     assert [(cut.entity, cut.original) for cut in cuts] == [
         ("Glen Park (Ostland)", PARK_PAGES["/ostland"][0]),
         ("Glen Park (Brennia)", PARK_PAGES["/brennia"][0]),
     ]
-    assert lost["the page is also cited by an entity with the same name"] == 2
+    assert lost["the page is also cited by another entity of the space"] == 2
     assert lost["a page of another entity of the space has the same sentence"] == 2
     assert {snippet.gold for snippet in dataset.snippets("top", "shadow") if snippet.mention == "Glen Park"} == set(
         PARKS
