@@ -14,32 +14,25 @@ from functools import lru_cache
 from shadowprobe.base.prose import plain
 from shadowprobe.base.spans import find_name
 from shadowprobe.dataset.kept_pages import Cut
+from shadowprobe.dataset.knowledge import base_name
 
 SHARED_SENTENCE = "a page of another entity of the space has the same sentence"
-_IN_BRACKETS = re.compile(r" *\([^()]+\)$")
 # What follows a comma is not a qualifier if the title is a list, as "Emerson, Lake & Palmer" is.
-_LIST = re.compile(r"[,&]|\b(?:and|und|et|y)\b")
+_LIST = re.compile(r", .*(?:[,&]|\b(?:and|und|et|y)\b)")
 # A word with the dots of "U.S." and without the ending of "Canada's".
 _WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")
 
 
 @lru_cache(maxsize=4096)
 def list_names(title: str, space: str) -> tuple[str, ...]:
-    """Lists the names that can mention an entity of a space: its title, and then the title without its qualifier.
+    """Lists the names that can mention an entity of a space: its title, and the title without its qualifier.
 
-    A qualifier stands in brackets at the end, or behind the comma that follows the name of the space ("Lincoln,
-    England" in the space "Lincoln"). A name must contain the name of the space, because that replaces it.
+    A name must contain the name of the space, because that replaces it.
     """
-    names = [title]
-    if title == space:
+    name = base_name(title)
+    if title in {name, space} or not find_name(name, space) or _LIST.match(title, len(name)):
         return (title,)
-    without_brackets = _IN_BRACKETS.sub("", title)
-    before, _, after = without_brackets.partition(", ")
-    if before == space and after and not _LIST.search(after):
-        names += [without_brackets, before]
-    elif find_name(without_brackets, space):
-        names.append(without_brackets)
-    return tuple(dict.fromkeys(names))
+    return (title, name)
 
 
 def is_full_title(name: str, title: str) -> bool:

@@ -26,7 +26,10 @@ COMMON = {"the", "of", "and", "or", "in"}
         ("Mercury (planet)", "Mercury", ["Mercury (planet)", "Mercury"]),
         ("John Orrin (politician)", "Orrin", ["John Orrin (politician)", "John Orrin"]),
         ("Lincoln, England", "Lincoln", ["Lincoln, England", "Lincoln"]),
-        ("Lincoln, England (song)", "Lincoln", ["Lincoln, England (song)", "Lincoln, England", "Lincoln"]),
+        ("Fort Lincoln, Ohio", "Lincoln", ["Fort Lincoln, Ohio", "Fort Lincoln"]),
+        # Before brackets, a comma is part of the name.
+        ("Lincoln, England (song)", "Lincoln", ["Lincoln, England (song)", "Lincoln, England"]),
+        ("Salt & Iron, Ohio", "Salt & Iron", ["Salt & Iron, Ohio", "Salt & Iron"]),
         # No qualifier.
         ("Abraham Lincoln", "Lincoln", ["Abraham Lincoln"]),
         ("Lincoln", "Lincoln", ["Lincoln"]),
