@@ -17,6 +17,7 @@ from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.base.spans import Span, is_inside_word
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.neutral import make_neutral_snippets
+from shadowprobe.build.qualifiers import is_full_title
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.snippets import is_restorable
 from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
@@ -120,7 +121,10 @@ def _split(parts: Parts, subset: Subset, name: str, cuts: Sequence[Sequence[Cut]
 
 
 def check_cuts(cuts: Iterable[Cut], texts: Iterable[PageText]) -> None:
-    """Refuses a wrong snippet: its mention must be the name as whole words, in a sentence of the page."""
+    """Refuses a wrong snippet: its mention must be the space's name as whole words.
+
+    With the title put back, or the title without its qualifier, it must be a sentence of the page.
+    """
     by_url: dict[str, list[Cut]] = defaultdict(list)
     for cut in cuts:
         if cut.text[cut.start : cut.end] != cut.space:
@@ -128,7 +132,7 @@ def check_cuts(cuts: Iterable[Cut], texts: Iterable[PageText]) -> None:
         if is_inside_word(cut.text, Span(cut.start, cut.end)):
             raise _make_error(cut, "the mention stands inside a longer word")
         if not is_restorable(cut):
-            raise _make_error(cut, "putting the full name back does not give its sentence")
+            raise _make_error(cut, "putting the original name back does not give its sentence")
         by_url[cut.url].append(cut)
     for page in texts:
         for cut in by_url.pop(page.url, ()):
@@ -189,6 +193,19 @@ def count_table_1(parts: Parts, sentences: Mapping[str, int]) -> dict[str, dict[
                 "words": _average(len(snippet.text.split()) for snippet in snippets),
                 "sentences": _average(sentences.get(snippet.text, 1) for snippet in snippets),
             }
+    return rows
+
+
+def count_mentions(chosen: ChosenSpaces, tail: Mapping[str, Sequence[Cut]]) -> dict[str, dict[str, int]]:
+    """Counts the snippets of each subset by their mention in the page: the full title, or that without qualifier."""
+    tops = {(space.name, space.top) for space in chosen.spaces}
+    by_subset: dict[str, list[Cut]] = {"top": [], "shadow": [], "tail": [cut for cuts in tail.values() for cut in cuts]}
+    for pair, cuts in chosen.cuts.items():
+        by_subset["top" if pair in tops else "shadow"] += cuts
+    rows = {}
+    for subset, cuts in by_subset.items():
+        full = sum(is_full_title(cut.written, cut.entity) for cut in cuts)
+        rows[subset] = {"full title": full, "without qualifier": len(cuts) - full}
     return rows
 
 

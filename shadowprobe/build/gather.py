@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from shadowprobe.base.files import open_for_writing, write_out
 from shadowprobe.base.jsonl import encode_lines
@@ -16,8 +18,9 @@ from shadowprobe.build.archive import Archive
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
+from shadowprobe.build.qualifiers import drop_shared_sentences
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
-from shadowprobe.build.references import find_references
+from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.snippets import Cutter
 from shadowprobe.build.web.charset import decode_page
@@ -27,6 +30,31 @@ from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.dataset.kept_pages import Cut, PageText
 from shadowprobe.errors import BuildError
+
+
+class CitedPages:
+    """Which articles cite which pages. Two addresses that lead to the same stored page are one page."""
+
+    def __init__(self, references: Iterable[WebReference], pages: Mapping[str, str]) -> None:
+        self._pages = pages
+        self._entities: dict[str, dict[str, None]] = {url: {} for url in pages}
+        self._citing: dict[str, set[str]] = {}
+        for reference in references:
+            if reference.is_followed and reference.url in pages:
+                self._entities[reference.url][reference.entity] = None
+            for key in self._list_keys(reference.url):
+                self._citing.setdefault(key, set()).add(reference.entity)
+
+    def list_entities(self, url: str) -> list[str]:
+        """Lists the articles whose reference to this address is followed."""
+        return list(self._entities[url])
+
+    def find_citing(self, url: str) -> set[str]:
+        """Finds all articles that cite the page, also by another address, and if the reference is not followed."""
+        return set().union(*(self._citing.get(key, ()) for key in self._list_keys(url)))
+
+    def _list_keys(self, url: str) -> list[str]:
+        return [simplify_url(url), *([self._pages[url]] if url in self._pages else [])]
 
 
 class Gatherer:
@@ -55,7 +83,7 @@ class Gatherer:
         self._near_duplicates = NearDuplicates()
 
     def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
-        """Finds the references of the articles in their order, at most as many per article as the settings allow."""
+        """Finds the references of the articles in their order; the settings say how many of an article are followed."""
         host = urlsplit(self.wiki.url).netloc
         references: list[WebReference] = []
         dropped: Counter[str] = Counter()
@@ -65,18 +93,20 @@ class Gatherer:
             own = list(find_references(html or "", entity.title, self.language, host, dropped))
             if html is not None and not own:
                 dropped["an article without references"] += 1
-            if len(own) > self.settings.references:
-                dropped["more references than are followed"] += len(own) - self.settings.references
-            references += own[: self.settings.references]
+            others = [replace(each, is_followed=False) for each in own[self.settings.references :]]
+            if others:
+                dropped["more references than are followed"] += len(others)
+            references += [*own[: self.settings.references], *others]
             watch(number, len(entities))
-        funnel.keep(len(references))
+        funnel.keep(sum(reference.is_followed for reference in references))
         funnel.add(dropped)
         return references
 
     def fetch(self, references: Sequence[WebReference], funnel: Funnel, within: str = "") -> list[Crawled]:
-        """Fetches the pages that the references name; returns the result for each."""
+        """Fetches the pages of the references that are followed; returns the result for each."""
         watch = self._watch("crawl", within)
-        crawled = list(crawl(references, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry))
+        followed = [reference for reference in references if reference.is_followed]
+        crawled = list(crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry))
         if missing := sum(page.failed == MISSING for page in crawled):
             raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
         for page in crawled:
@@ -93,15 +123,12 @@ class Gatherer:
     ) -> list[Cut]:
         """Cuts the snippets of all pages, and stores the text of each page that has any."""
         pages = {page.url: page.page for page in crawled if page.page is not None}
-        entities: dict[str, list[str]] = {url: [] for url in pages}
-        for reference in references:
-            if reference.url in entities:
-                entities[reference.url].append(reference.entity)
+        cited = CitedPages(references, pages)
         dropped: Counter[str] = Counter()
         with self._open_texts(f"{within or 'snippets'}-texts") as store:
-            cuts = self._cut_pages(pages, entities, spaces, dropped, store, self._watch("snippets", within))
+            cuts = self._cut_pages(pages, cited, spaces, dropped, store, self._watch("snippets", within))
             kept = drop_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
-        kept = self._near_duplicates.drop(kept, dropped)
+        kept = self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped)
         funnel.keep(len(kept))
         funnel.add(dropped)
         return kept
@@ -118,7 +145,7 @@ class Gatherer:
     def _cut_pages(
         self,
         pages: Mapping[str, str],
-        entities: Mapping[str, Sequence[str]],
+        cited: CitedPages,
         spaces: Mapping[str, Sequence[FoundSpace]],
         dropped: Counter[str],
         store: Callable[[PageText], None],
@@ -133,13 +160,20 @@ class Gatherer:
                 continue
             cuts = [
                 cut
-                for title in dict.fromkeys(entities[url])
+                for title in cited.list_entities(url)
                 for space in spaces.get(title, ())
-                for cut in self._cutter.cut(text, title, space.name, _list_others(space, title), url, dropped)
+                for cut in self._cut_page(text, title, space, url, cited.find_citing(url), dropped)
             ]
             if cuts:
                 store(PageText(url, text))
             yield from cuts
+
+    def _cut_page(
+        self, text: str, title: str, space: FoundSpace, url: str, citing: Collection[str], dropped: Counter[str]
+    ) -> list[Cut]:
+        others = [other for other in space.entities if other != title]
+        also_citing = [other for other in others if other in citing]
+        return self._cutter.cut(text, title, space.name, others, url, dropped, citing=also_citing)
 
     @contextmanager
     def _open_texts(self, name: str) -> Iterator[Callable[[PageText], None]]:
@@ -149,7 +183,3 @@ class Gatherer:
         self._started.add(name)
         with open_for_writing(path, append=is_started) as file:
             yield lambda text: write_out(file, encode_lines([text]), path)
-
-
-def _list_others(space: FoundSpace, title: str) -> list[str]:
-    return [other for other in space.entities if other != title]

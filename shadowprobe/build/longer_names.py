@@ -1,4 +1,4 @@
-"""Drops mentions that are part of a longer name of another entity, as "Berlin" in "Berlin Wall"."""
+"""Drops mentions that are part of a longer name of another entity, as "Berlin" in "Berlin Wall" or "Berlin, Ohio"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from shadowprobe.base.prose import OPENING
+from shadowprobe.base.prose import OPENING, plain
+from shadowprobe.build.qualifiers import list_names
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.dataset.kept_pages import Cut
 
@@ -19,6 +20,10 @@ _WORD = r"[^\W_]+(?:[-.&'’][^\W_]+)*"
 # The full stop of "St." is part of a name.
 _BEFORE = re.compile(rf"{_WORD}\.?")
 _AFTER = re.compile(rf"[^\S\n]+(?P<word>{_WORD})")
+# A qualifier that the page gives: "Berlin, New Hampshire", "Berlin (band)".
+_COMMA, _IN_BRACKETS = re.compile(r",(?=[^\S\n])"), re.compile(r"[^\S\n]+\((?P<inner>[^()\n]{1,80})\)")
+# The number of words of a qualifier after a comma: "New South Wales" has three.
+_MOST_QUALIFIERS = 3
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 
@@ -46,16 +51,19 @@ def drop_longer_names(
 
 
 def list_longer_names(cut: Cut) -> set[str]:
-    """Lists the names that the entity's name forms with the words directly before and after a mention."""
+    """Lists the names that the entity's name forms with the words and the qualifier around a mention."""
+    own = {plain(name): name for name in list_names(cut.entity, cut.space)}
     names: set[str] = set()
-    for start in (cut.start, *(start for start, _ in cut.also)):
-        before, after = _find_words_before(cut.text[:start]), _find_words_after(cut.text, start + len(cut.space))
+    for start, written in ((cut.start, cut.written), *cut.also):
+        name, end = own[plain(written)], start + len(cut.space)
+        before, after = _find_words_before(cut.text[:start]), _find_words_after(cut.text, end, _MOST_WORDS)
         names.update(
-            " ".join([*before[first:], cut.entity, *after[:last]])
+            " ".join([*before[first:], name, *after[:last]])
             for first in range(len(before) + 1)
             for last in range(len(after) + 1)
         )
-    return {name for name in names - {cut.entity} if len(name.encode()) <= _LONGEST_TITLE}
+        names.update(f"{name}{qualifier}" for qualifier in _find_qualifiers(cut.text, end))
+    return {name for name in names.difference(own.values()) if len(name.encode()) <= _LONGEST_TITLE}
 
 
 def _find_words_before(text: str) -> list[str]:
@@ -71,10 +79,20 @@ def _find_words_before(text: str) -> list[str]:
     return words
 
 
-def _find_words_after(text: str, position: int) -> list[str]:
+def _find_qualifiers(text: str, position: int) -> list[str]:
+    """Returns what follows a position and may be the qualifier of a title."""
+    if brackets := _IN_BRACKETS.match(text, position):
+        return [f" ({brackets['inner'].strip()})"]
+    if comma := _COMMA.match(text, position):
+        words = _find_words_after(text, comma.end(), _MOST_QUALIFIERS)
+        return [f", {' '.join(words[:last])}" for last in range(1, len(words) + 1)]
+    return []
+
+
+def _find_words_after(text: str, position: int, most: int) -> list[str]:
     """Returns the words with a capital letter, and the numbers, that follow a position in a text."""
     words: list[str] = []
-    while len(words) < _MOST_WORDS and (match := _AFTER.match(text, position)):
+    while len(words) < most and (match := _AFTER.match(text, position)):
         word = _POSSESSIVE.sub("", match["word"])
         if not (word[0].isupper() or word[0].isdigit()):
             break

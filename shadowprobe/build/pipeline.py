@@ -265,6 +265,7 @@ class Build:
         card.build |= {
             "notes": [*self._read_dump_notes(), *self._make_tail_notes(len(tail), len(chosen.spaces))],
             "table_1": assemble.count_table_1(parts, sentences),
+            "mentions": assemble.count_mentions(chosen, tail_cuts),
             "commonness": assemble.count_commonness(parts, entities),
             "funnel": [Funnel.read(self._funnel_file(name)) for name in STAGES[:-1]] + [funnel],
         }

@@ -24,11 +24,15 @@ class FoundEntity(Struct, frozen=True, omit_defaults=True):
 
 
 class WebReference(Struct, frozen=True, omit_defaults=True):
-    """A web page in the references of an article, and the archived copy that is given with it."""
+    """A web page in the references of an article, and the archived copy that is given with it.
+
+    A page that is not followed only shows that the article cites it.
+    """
 
     entity: str
     url: str
     archived: str | None = None
+    is_followed: bool = True
 
 
 class Crawled(Struct, frozen=True, omit_defaults=True):

@@ -129,10 +129,10 @@ def _pair_copies(links: list[str]) -> Iterator[tuple[str, str | None]]:
     first: dict[str, str] = {}
     for copy, original in copies.items():
         if original:
-            first.setdefault(_simplify_url(original), copy)
+            first.setdefault(simplify_url(original), copy)
     used = set()
     for link in plain:
-        own = first.get(_simplify_url(link))
+        own = first.get(simplify_url(link))
         if own is None and len(plain) == 1 and len(copies) == 1:
             own = next(iter(copies))
         used.add(own)
@@ -156,6 +156,6 @@ def _find_original(url: str) -> str:
     return re.sub(r"^(https?):/{1,2}", r"\1://", match["original"]) if match else ""
 
 
-def _simplify_url(url: str) -> str:
+def simplify_url(url: str) -> str:
     """Returns an address without scheme, `www` and the last slash, in which two addresses of one page may differ."""
     return re.sub(r"^https?://(?:www\.)?", "", url).rstrip("/").lower()

@@ -1,31 +1,29 @@
-"""Stage 5: cuts snippets from the text of a page around the full name of an entity.
+"""Stage 5: cuts snippets from the text of a page around the name of an entity.
 
-A mention is the article's title as whole words. White space and the form of an apostrophe may differ. The first letter
-may be lower case if it is upper case only because a title begins with it ("The Beatles", "IPod", "Black hole").
-"Paul Smith's" is a mention. "Paul Smith-led" is not, in the same way as "Stratford-upon-Avon" is not one of "Avon".
+The name is the title of the article, or the title without its qualifier if nothing points to another entity.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Collection, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from shadowprobe.base.languages import Language
-from shadowprobe.base.prose import APOSTROPHES, Prose, compose_accents, plain, replace_spans, words
+from shadowprobe.base.prose import Prose, compose_accents, plain, replace_spans, words
 from shadowprobe.base.spans import Span, find_name
+from shadowprobe.build.mentions import MentionFinder
+from shadowprobe.build.qualifiers import is_full_title, list_names, list_namesakes, points_elsewhere
 from shadowprobe.dataset.kept_pages import Cut
 
 # The reasons why there is no snippet, for a page or entity ...
 NOT_NAMED = "the page does not name the entity"
-BRACKETS = "a title with brackets, as no text has it"
+CITED_BY_ANOTHER = "the page is also cited by another entity of the space"
+COMMON_WORD = "the title without its qualifier is a common word"
 FOREIGN = "the page is in another language"
 # ... and for a mention.
 IN_WORD = "the name is part of a longer word"
@@ -40,103 +38,37 @@ NOT_RUNNING = "no running text"
 BOILERPLATE = "boilerplate"
 OTHER_NAMED = "another entity of the space is named"
 GIVEN_AWAY = "the full name stays in the text"
+ELSEWHERE = "the words around the name point to another entity of the space"
+FIRST_WORD = "the first word of a sentence, and the page has it as a common word too"
 
 # The lowest number of words besides the name, and the highest number of all words of a sentence.
 FEWEST_WORDS, MOST_WORDS = 6, 80
-# A sentence with more capitalised words, or more separators per word, is a list.
-_MOST_CAPITALS, _MOST_SEPARATORS = 0.6, 0.34
+# A sentence with more capitalised words, or more separators per word, is a list. Some languages capitalise all nouns.
+_MOST_CAPITALS, _MOST_CAPITALS_WITH_NOUNS, _MOST_SEPARATORS = 0.6, 0.75, 0.34
+_WITH_CAPITAL_NOUNS = frozenset({"bar", "de", "gsw", "lb", "nds"})
 # A longer paragraph is not running text. A page is skipped after this number of mentions without a snippet.
 LONGEST_PARAGRAPH, MOST_FAULTS = 20_000, 300
 
-_IN_BRACKETS = re.compile(r" *\([^()]*\)$")
-# Characters that join the name and its neighbour to one word, address or tag.
-_GLUE = frozenset("-‐‑–_@#/\\=&%+~\u00ad\u200c\u200d")
-_SPACE = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)"
 _START = attrgetter("start")
 _BULLET = re.compile(r"[-–—•*·▪]\s+")
 _SEPARATORS = re.compile(r"[,;|•·/>→]")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_LETTERS_BEFORE = re.compile(r"[^\W\d_]+$")
-_ARTICLES = {"en": {"The"}, "de": {"Der", "Die", "Das"}, "fr": {"Le", "La", "Les"}, "es": {"El", "Los", "Las"}}
-# Languages in which "l'Avon" is an article and the name. "O'Brien" is one name in all languages.
-_WITH_ELISION = frozenset({"ca", "fr", "it", "oc"})
 # Phrases about the web site instead of its subject.
 _SITE_PHRASES = tuple(
     f" {phrase} "
     for phrase in (
-        *("copyright", "all rights reserved", "cookie", "cookies", "privacy policy", "terms of use"),
-        *("terms of service", "javascript", "newsletter", "subscribe", "sign in", "sign up", "log in", "click here"),
-        *("read more", "alle rechte vorbehalten", "datenschutz", "datenschutzerklärung", "abonnieren", "weiterlesen"),
+        *("all rights reserved", "privacy policy", "terms of use", "terms of service", "sign in", "sign up", "log in"),
+        *("click here", "read more", "alle rechte vorbehalten", "datenschutzerklärung", "weiterlesen"),
         *("hier klicken", "tous droits réservés", "cliquez ici", "todos los derechos reservados", "haga clic"),
     )
 )
-
-
-class _Name(NamedTuple):
-    """The forms of a title in a text."""
-
-    pattern: re.Pattern[str]
-    # The longest part that is the same in all forms: a text without it has no match.
-    part: str
-
-    def find(self, text: str) -> Iterator[Span]:
-        """Yields every span of the name, also inside longer words."""
-        match = self.pattern.search(text) if self.part in text else None
-        while match is not None:
-            yield Span(*match.span())
-            # The search continues at the next character, so that overlapping matches are found.
-            match = self.pattern.search(text, match.start() + 1)
-
-
-def _make_name(title: str, code: str) -> _Name:
-    title = compose_accents(title).strip()
-    characters = [_make_pattern(char) for char in re.sub(r"\s+", " ", title)]
-    if title and title[0].isalpha() and _may_be_lower_case(title, code):
-        characters[0] = f"[{re.escape(title[0].lower())}{re.escape(title[0].upper())}]"
-    part = max(re.split(rf"[\s{APOSTROPHES}]+", title[1:]), key=len)
-    return _Name(re.compile("".join(characters) or r"(?!)"), part)
-
-
-def _make_pattern(char: str) -> str:
-    if char == " ":
-        return _SPACE
-    return f"[{APOSTROPHES}]" if char in APOSTROPHES else re.escape(char)
-
-
-def _may_be_lower_case(title: str, code: str) -> bool:
-    """True if the first letter is a capital only because wikis begin every title with a capital letter."""
-    first, *rest = title.split()
-    letters = "".join(_LETTERS.findall("".join(rest)))
-    return (
-        title[0].islower()
-        or title[1:2].isupper()
-        or (bool(rest) and first in _ARTICLES.get(code, ()))
-        # A common noun of several words. Single words are excluded, because "queen" is not "Queen".
-        or (bool(letters) and letters.islower())
+# Words that are about the web site only in a sentence that speaks to the reader: a cookie can also be eaten.
+_SITE_WORDS = frozenset(words("cookie cookies copyright javascript newsletter subscribe datenschutz abonnieren"))
+_READER_WORDS = frozenset(
+    words(
+        "we us our you your please wir uns unser unsere unseren unserem unserer bitte nous notre"
+        " nos vous votre vos nosotros nuestro nuestra nuestros nuestras usted ustedes"
     )
-
-
-def _stands_alone(text: str, span: Span, code: str) -> bool:
-    """True if the name is not part of a longer word, compound or address."""
-    start, end = span
-    # A combining mark after the name changes its last letter. One before it belongs to the neighbour, as in many emoji.
-    while start and unicodedata.category(text[start - 1]).startswith("M"):
-        start -= 1
-    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
-    if before.isalnum() or after.isalnum() or before in _GLUE or after in _GLUE:
-        return False
-    if after and unicodedata.category(after).startswith("M"):
-        return False
-    if (after == "." and text[end + 1 : end + 2].isalnum()) or (before == "." and text[max(0, start - 2)].isalnum()):
-        return False
-    if after and after in APOSTROPHES:
-        suffix = _LETTERS.match(text, end + 1)
-        if suffix is not None and suffix[0] not in {"s", "S"}:
-            return False
-    if before and before in APOSTROPHES:
-        prefix = _LETTERS_BEFORE.search(text[max(0, start - 20) : start - 1])
-        return prefix is None or (code in _WITH_ELISION and prefix[0].islower())
-    return True
+)
 
 
 class _Page:
@@ -147,6 +79,7 @@ class _Page:
         # A line break inside a mention does not end the line.
         self._lines = replace_spans(text, [(span, text[span.start : span.end].replace("\n", " ")) for span in mentions])
         self._paragraph, self._sentences = Span(0, 0), list[Span]()
+        self._has_word: dict[str, bool] = {}
 
     def split_paragraph(self, mention: Span) -> tuple[list[Span], int]:
         """Returns the sentences of the paragraph of a mention, and the number of the sentence with the mention.
@@ -170,27 +103,41 @@ class _Page:
         end_index -= end_index > first and self.mentions[end_index - 1].end > span.end
         return [Span(start - span.start, end - span.start) for start, end in self.mentions[first:end_index]]
 
+    def has_word(self, word: str) -> bool:
+        """True if the text has a word in exactly this form; a text is searched once for each word."""
+        if word not in self._has_word:
+            self._has_word[word] = bool(find_name(self.text, word))
+        return self._has_word[word]
+
 
 class Cutter:
     """Cuts snippets from pages in one language."""
 
     def __init__(self, language: Language, *, sentences: int = 0, most: int = 10) -> None:
         self._prose = Prose(language.code)
-        self._code, self._around, self._most = language.code, sentences, most
-        self._without_mention: set[str] = set()
-        # The pages of an entity, and the entities of a space, come directly one after the other.
-        self._make_name = lru_cache(maxsize=4096)(partial(_make_name, code=language.code))
+        self._finder = MentionFinder(language.code)
+        self._around, self._most = sentences, most
+        has_capital_nouns = language.code in _WITH_CAPITAL_NOUNS
+        self._most_capitals = _MOST_CAPITALS_WITH_NOUNS if has_capital_nouns else _MOST_CAPITALS
 
     def cut(
-        self, text: str, entity: str, space: str, others: Sequence[str], url: str, dropped: Counter[str]
+        self,
+        text: str,
+        entity: str,
+        space: str,
+        others: Sequence[str],
+        url: str,
+        dropped: Counter[str],
+        *,
+        citing: Collection[str] = (),
     ) -> list[Cut]:
         """Cuts a snippet for each sentence that names the entity, and replaces the entity's name by the space's name.
 
         All mentions are replaced, and the first one in the sentence is the snippet's mention. No two snippets share a
-        sentence.
+        sentence. `citing` are the others that cite the page as well.
         """
         text = compose_accents(text)
-        mentions = self._find_mentions(text, entity, dropped)
+        mentions = self._find_mentions(text, entity, space, citing, dropped)
         if mentions and self._prose.is_foreign(text):
             dropped[FOREIGN] += 1
             return []
@@ -206,6 +153,7 @@ class Cutter:
                 continue
             sentences, position = page.split_paragraph(mention)
             fault = self._find_sentence_fault(page, sentences[position])
+            fault = fault or _find_start_fault(page, sentences[position], mention, entity)
             if not fault:
                 first = max(position - self._around, bisect_left(sentences, ended, key=_START))
                 around = sentences[first : position + self._around + 1]
@@ -222,25 +170,26 @@ class Cutter:
                 checked = ended = window.end
         return cuts
 
-    def _find_mentions(self, text: str, entity: str, dropped: Counter[str]) -> list[Span]:
-        """Finds the entity's full name as whole words; overlapping matches count once."""
-        mentions: list[Span] = []
-        in_words = 0
-        for span in self._make_name(entity).find(text):
-            if mentions and span.start < mentions[-1].end:
-                continue
-            if _stands_alone(text, span, self._code):
-                mentions.append(span)
+    def _find_mentions(
+        self, text: str, entity: str, space: str, citing: Collection[str], dropped: Counter[str]
+    ) -> list[Span]:
+        """Finds the names of the entity that can mean no other entity that cites the page."""
+        names: list[str] = []
+        faults: dict[str, str] = {}
+        for name in list_names(entity, space):
+            is_full = is_full_title(name, entity)
+            if not is_full and name.lower() in self._prose.common_words:
+                faults[name] = COMMON_WORD
+            elif list_namesakes(name, entity, space, citing) if is_full else citing:
+                faults[name] = CITED_BY_ANOTHER
             else:
-                in_words += 1
+                names.append(name)
+        mentions, in_words = self._finder.find(text, names)
         if in_words:
             dropped[IN_WORD] += in_words
-        elif not mentions and not entity.endswith(")"):
-            dropped[NOT_NAMED] += 1
-        elif not mentions and entity not in self._without_mention:
-            # This is counted once per entity, because hardly any of its pages will name it in full.
-            dropped[BRACKETS] += 1
-            self._without_mention.add(entity)
+        elif not mentions:
+            whys = [why for name, why in faults.items() if self._finder.find(text, [name]).spans]
+            dropped[whys[0] if whys else NOT_NAMED] += 1
         return mentions
 
     def _find_sentence_fault(self, page: _Page, span: Span) -> str:
@@ -258,9 +207,12 @@ class Cutter:
         line = f" {' '.join(lowered)} "
         if "©" in rest or any(phrase in line for phrase in _SITE_PHRASES):
             return BOILERPLATE
-        if not self._prose.ends(sentence):
+        if not _SITE_WORDS.isdisjoint(lowered) and not _READER_WORDS.isdisjoint(lowered):
+            return BOILERPLATE
+        # A colon at the end of a paragraph introduces what follows.
+        if not self._prose.ends(sentence) and not sentence.endswith(":"):
             return NO_SENTENCE
-        if sum(word[0].isupper() for word in other_words) > _MOST_CAPITALS * len(other_words):
+        if sum(word[0].isupper() for word in other_words) > self._most_capitals * len(other_words):
             return LIST
         if len(_SEPARATORS.findall(rest)) > _MOST_SEPARATORS * len(other_words):
             return LIST
@@ -268,19 +220,30 @@ class Cutter:
 
     def _find_name_fault(self, cut: Cut, others: Sequence[str]) -> str:
         """Says why the names in a snippet make its answer unclear or reveal it; empty if they do not."""
-        own, own_bare = _normalise_title(cut.entity)
+        own, *own_short = map(plain, list_names(cut.entity, cut.space))
         space, text, mentions = plain(cut.space), plain(cut.original), 1 + len(cut.also)
         for other in others:
-            full, bare = _normalise_title(other)
             # The bare name of the space usually refers to the entity that was named in full before.
-            for name in {full, bare if bare != own_bare else full} - {own, space, ""}:
+            for name in {*map(plain, list_names(other, cut.space))} - {own, *own_short, space}:
                 # A common word such as "who" is hardly ever a title.
                 if name not in text or name in self._prose.common_words:
                     continue
                 if len(find_name(text, name)) > mentions * len(find_name(own, name)):
                     return OTHER_NAMED
+        namesakes = list_namesakes(cut.written, cut.entity, cut.space, others)
+        if points_elsewhere(cut.original, cut.written, cut.entity, namesakes, self._prose.common_words):
+            return ELSEWHERE
         # "Paul Smith-led" or "PAUL SMITH" is not a mention, but it reveals the answer.
-        return GIVEN_AWAY if own in plain(cut.text) and own not in space else ""
+        left = plain(cut.text)
+        return GIVEN_AWAY if any(name in left and name not in space for name in (own, *own_short)) else ""
+
+
+def _find_start_fault(page: _Page, sentence: Span, mention: Span, entity: str) -> str:
+    """Says whether a name is only the first word of a sentence, as in "Heat is..."; empty if it is a name."""
+    name = page.text[mention.start : mention.end]
+    if is_full_title(name, entity) or words(page.text[sentence.start : mention.start]):
+        return ""
+    return FIRST_WORD if name.istitle() and page.has_word(name.lower()) else ""
 
 
 def _drop_bullet(text: str, span: Span, mention: Span) -> Span:
@@ -309,13 +272,7 @@ def _replace_names(page: _Page, window: Span, mention: Span, cut: Cut) -> Cut:
 
 
 def is_restorable(cut: Cut) -> bool:
-    """True if the text of the page results when the original names are put back."""
+    """True if the text of the page results when the original names are put back, with and without qualifiers."""
+    names = set(map(plain, list_names(cut.entity, cut.space)))
     written = [cut.written, *(name for _, name in cut.also)]
-    return cut.restored() == cut.original and all(plain(name) == plain(cut.entity) for name in written)
-
-
-@lru_cache(maxsize=4096)
-def _normalise_title(title: str) -> tuple[str, str]:
-    """Returns a title in plain form, with and without the brackets at its end."""
-    full = plain(title)
-    return full, _IN_BRACKETS.sub("", full)
+    return cut.restored() == cut.original and all(plain(name) in names for name in written)

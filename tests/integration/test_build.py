@@ -217,6 +217,9 @@ def cuts_from(built: Built, shadowland: Shadowland, name: str) -> list[str]:
         "the other case",
         "two entities of one space in one sentence",
         "a longer name that the wiki knows",
+        "a page that both entities cite",
+        "a word that points elsewhere",
+        "a qualifier that the wiki knows",
     ],
 )
 def test_a_text_that_does_not_name_the_entity_gives_no_snippet(built: Built, shadowland: Shadowland, name: str) -> None:
@@ -236,6 +239,10 @@ def test_a_text_that_does_not_name_the_entity_gives_no_snippet(built: Built, sha
         ("an ampersand in the title", r"\["),
         ("a plus in the title", r"\[Vega\+\] can be counted"),
         ("two entities of one space in one page", r"^The gate of \[Wexley\] was painted by a pupil"),
+        (
+            "the title with its qualifier",
+            r"^The mayor of \[Sorrel\], keeps a goat in the garden, and all of Sorrel knows",
+        ),
         ("at the very start and at the very end", r"^\[Thorne\] woke to the sound of bells\.$"),
     ],
 )
@@ -245,6 +252,32 @@ def test_a_mention_in_odd_company_is_found_where_it_stands(
     found = cuts_from(built, shadowland, name)
     assert found
     assert any(re.search(mark, text) for text in found), found
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Bramley Park (Ostland)", "Bramley Park"),
+        ("Bramley Park (Brennia)", "Bramley Park"),
+        ("Lena Sorrel (painter)", "Lena Sorrel"),
+        ("Sorrel (band)", "Sorrel"),
+        ("Sorrel, Nordmark", "Sorrel"),
+    ],
+)
+def test_a_title_is_found_without_its_qualifier(built: Built, title: str, name: str) -> None:
+    written = [cut.written for cut in built.cuts if cut.entity == title]
+    # Three sentences of the ordinary pages; for the last one there is a page with the full title too.
+    expected = {name: 3, title: 1} if title == "Sorrel, Nordmark" else {name: 3}
+    assert Counter(written) == expected
+
+
+def test_the_card_counts_snippets_by_the_kind_of_their_mention(built: Built) -> None:
+    card = json.loads((built.out / "dataset.json").read_text())["build"]
+    # The more common park and the painter, with three sentences each; three times three of the others.
+    assert card["mentions"]["top"]["without qualifier"] == 6
+    assert card["mentions"]["shadow"]["without qualifier"] == 9
+    for subset, counts in card["mentions"].items():
+        assert sum(counts.values()) == card["table_1"][subset]["snippets"]
 
 
 def test_the_card_accounts_for_what_was_made(built: Built) -> None:

@@ -21,10 +21,11 @@ def cut(
     space: str = "Smith",
     others: Sequence[str] = (),
     cutter: Cutter = ENGLISH,
+    citing: Sequence[str] = (),
 ) -> tuple[list[Cut], dict[str, int]]:
     """The snippets of a page, and why there are no more."""
     dropped: Counter[str] = Counter()
-    return cutter.cut(text, entity, space, others, URL, dropped), dict(dropped)
+    return cutter.cut(text, entity, space, others, URL, dropped, citing=citing), dict(dropped)
 
 
 def around(name: str) -> str:

@@ -15,6 +15,7 @@ from shadowprobe.build.assemble import (
     check_cuts,
     choose_spaces,
     count_commonness,
+    count_mentions,
     count_table_1,
     split_cuts,
     write_parts,
@@ -162,12 +163,51 @@ def test_right_snippets_pass() -> None:
     [
         ({"start": 8}, "the mention is ' Smith'"),
         ({"text": "Long ago Smithy wrote letter number 0."}, "the mention stands inside a longer word"),
-        ({"written": "Eve Smith"}, "putting the full name back does not give its sentence"),
+        ({"written": "Eve Smith"}, "putting the original name back does not give its sentence"),
     ],
 )
 def test_one_wrong_span_and_nothing_is_written(wrong: dict[str, object], why: str) -> None:
     with pytest.raises(BuildError, match=f"^a snippet of 'Ann Smith' from http://Ann.example/0 is wrong.*: {why}$"):
         check_cuts([replace(ANN[0], **wrong)], pages(ANN[0]))
+
+
+QUALIFIED = Cut(
+    entity="Ann Smith (poet)",
+    space="Smith",
+    text="Long ago Smith wrote to Smith (poet).",
+    start=9,
+    end=14,
+    written="Ann Smith",
+    original="Long ago Ann Smith wrote to Ann Smith (poet).",
+    url="http://poets.example",
+    place=0,
+    also=((24, "Ann Smith"),),
+)
+
+
+def test_a_mention_without_the_qualifier_of_its_title_passes() -> None:
+    check_cuts([QUALIFIED], pages(QUALIFIED))
+    full = replace(QUALIFIED, text="Long ago Smith wrote to Smith.", also=((24, "Ann Smith (poet)"),))
+    check_cuts([full], pages(full))
+
+
+@pytest.mark.parametrize("written", ["Ann Smith (painter)", "Smith", "Ann"])
+def test_a_mention_that_is_neither_the_title_nor_the_title_without_its_qualifier_is_refused(written: str) -> None:
+    wrong = replace(QUALIFIED, written=written, original=f"Long ago {written} wrote to Ann Smith (poet).")
+    with pytest.raises(BuildError, match=r"putting the original name back does not give its sentence$"):
+        check_cuts([wrong], pages(wrong))
+
+
+def test_the_card_counts_snippets_by_the_kind_of_their_mention() -> None:
+    bob = replace(BOB[1], entity="Bob Smith (poet)", written="Bob Smith")
+    space = FoundSpace("Smith", "Smith", ("Ann Smith", "Bob Smith (poet)"))
+    entities = {**ENTITIES, bob.entity: FoundEntity(bob.entity, 2, commonness=40)}
+    found = choose_spaces([space], entities, [*ANN, bob, replace(bob, written=bob.entity)], Funnel("assemble"))
+    assert count_mentions(found, {"Ourika": OURIKA}) == {
+        "top": {"full title": 1, "without qualifier": 1},
+        "shadow": {"full title": 3, "without qualifier": 0},
+        "tail": {"full title": 2, "without qualifier": 0},
+    }
 
 
 def test_a_sentence_that_its_page_does_not_have_is_refused() -> None:

@@ -30,8 +30,10 @@ def told(tmp_path: Path) -> Iterator[Told]:
         standin.add(title, number)
     standin.add("Berlin Brandenburg Airport", 10)
     standin.add("Great Berlin Fair", 11)
+    for number, title in enumerate(("Berlin, New Hampshire", "Berlin (band)", "Berlin, East Prussia Hills"), start=12):
+        standin.add(title, number)
     # One leads to the entity itself, one to something else.
-    standin.leads = {"Capital Berlin": "Berlin", "Berlin Airlift": "Berlin Wall"}
+    standin.leads = {"Capital Berlin": "Berlin", "Berlin Airlift": "Berlin Wall", "Berlin, Brandenburg": "Berlin"}
     with running(standin, tmp_path) as started:
         yield started
 
@@ -47,8 +49,16 @@ def told(tmp_path: Path) -> Iterator[Told]:
         ("Berlin Brandenburg Airport", True),
         ("Great Berlin Fair", True),
         ("Berlin Airlift", True),
+        # A qualifier that the page gives.
+        ("Berlin, New Hampshire,", True),
+        ("Berlin, New Hampshire Road", True),
+        ("Berlin, East Prussia Hills,", True),
+        ("Berlin (band)", True),
+        ("Berlin, New Jersey,", False),
+        ("Berlin (musicians)", False),
         # A redirect to the entity is another name of it.
         ("Capital Berlin", False),
+        ("Berlin, Brandenburg,", False),
         # Nobody knows these.
         ("Berlin Street", False),
         ("Old Berlin", False),
@@ -86,6 +96,22 @@ def test_the_longer_name_has_the_title_and_not_the_name_of_the_space() -> None:
     snippet = of("They met on the Paul Smith Road and did not know what to say.", "Paul Smith", "Smith")
     assert snippet.text == "They met on the Smith Road and did not know what to say."
     assert list_longer_names(snippet) == {"Paul Smith Road"}
+
+
+@pytest.mark.parametrize(
+    ("written", "longer"),
+    [
+        ("Paul Smith Road", {"Paul Smith Road"}),
+        ("Paul Smith (golfer)", {"Paul Smith (golfer)"}),
+        ("Paul Smith, Golfer and", {"Paul Smith, Golfer"}),
+        # Names of the entity itself are not longer names.
+        ("Paul Smith (poet)", set()),
+        ("Paul Smith", set()),
+    ],
+)
+def test_a_longer_name_has_the_title_as_it_was_written_without_its_qualifier(written: str, longer: set[str]) -> None:
+    snippet = of(f"They met on the {written} and did not know what to say.", "Paul Smith (poet)", "Smith")
+    assert list_longer_names(snippet) == longer
 
 
 def test_no_more_than_two_words_on_each_side_are_looked_at() -> None:

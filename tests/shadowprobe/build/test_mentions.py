@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 
 import pytest
-from cutting import BEFORE, URL, around, cut
+from cutting import BEFORE, around, cut
 
-from shadowprobe.base.languages import Language
 from shadowprobe.build import snippets
-from shadowprobe.build.snippets import Cutter
+from shadowprobe.build.mentions import MentionFinder
 
 
 def is_mention(written: str, entity: str, code: str = "en") -> bool:
     """True where the words are taken for a mention; they stand in brackets, which are no part of a word."""
-    dropped: Counter[str] = Counter()
-    return bool(Cutter(Language(code))._find_mentions(f"the ({written}) of it", entity, dropped))
+    return bool(MentionFinder(code).find(f"the ({written}) of it", [entity]).spans)
 
 
 def test_a_page_that_does_not_name_the_entity_is_counted_once() -> None:
@@ -32,6 +29,16 @@ def test_a_name_in_a_longer_word_is_no_mention(written: str) -> None:
 
 @pytest.mark.parametrize("written", ["Stratford-upon-Avon", "Avon-led", "Avon–Severn", "Avon‑like"])
 def test_a_name_in_a_compound_is_no_mention(written: str) -> None:
+    assert cut(around(written), "Avon", "Avon") == ([], {snippets.IN_WORD: 1})
+
+
+@pytest.mark.parametrize("written", ["–Avon–,", "– Avon–", "-Avon –", "(-Avon)", "Avon–"])
+def test_the_dash_of_an_insertion_is_no_part_of_a_name(written: str) -> None:
+    assert len(cut(around(written), "Avon", "Avon")[0]) == 1
+
+
+@pytest.mark.parametrize("written", ["Avon- and Severn-side", "x-Avon", "x–Avon", "Avon–x", "Avon‐", "Avon-"])
+def test_a_dash_beside_a_letter_and_a_hyphen_behind_the_name_belong_to_a_compound(written: str) -> None:
     assert cut(around(written), "Avon", "Avon") == ([], {snippets.IN_WORD: 1})
 
 
@@ -123,11 +130,11 @@ def test_names_that_overlap_are_one_mention() -> None:
     assert (found.start, found.also, dropped) == (len(BEFORE) + 1, (), {})
 
 
-def test_a_title_with_brackets_is_counted_once_for_the_entity() -> None:
-    cutter, dropped = Cutter(Language("en")), Counter[str]()
-    for _ in range(3):
-        assert cutter.cut(around("Smith"), "Smith (band)", "Smith", (), URL, dropped) == []
-    assert dropped == {snippets.BRACKETS: 1}
+def test_of_two_names_at_one_place_the_longer_is_the_mention() -> None:
+    found = MentionFinder("en").find("Ely, Iowa, is not Ely, Iowan Ely or Elys.", ["Ely, Iowa", "Ely"])
+    # "Ely, Iowan" has the longer name inside a longer word, and the shorter one as it should be.
+    assert [(span.start, span.end) for span in found.spans] == [(0, 9), (18, 21), (29, 32)]
+    assert found.in_words == 1
 
 
 def test_an_empty_title_names_nothing() -> None:

@@ -192,13 +192,13 @@ def test_a_broken_address_is_dropped_and_no_error(broken: str) -> None:
 def test_thousands_of_links_and_copies_are_paired_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [f"http://one.example/{number}" for number in range(2500)]
     compared: list[str] = []
-    plain = module._simplify_url
+    plain = module.simplify_url
 
     def counted(url: str) -> str:
         compared.append(url)
         return plain(url)
 
-    monkeypatch.setattr(module, "_simplify_url", counted)
+    monkeypatch.setattr(module, "simplify_url", counted)
     html = cited("".join(map(a, [*pages, *(COPY + page for page in reversed(pages))])))
     assert found(html) == [(page, COPY + page) for page in pages]
     # Every link once, and the original of every copy once.

@@ -155,6 +155,46 @@ def test_an_unsuitable_sentence_is_left_out_and_counted(sentence: str, why: str)
     assert dropped == {why: 1}
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The wife of Paul Smith was the first in the town who baked cookies of this kind.",
+        "The copyright of the book was sold to Paul Smith in the year of the flood.",
+        "It was Paul Smith who wrote the JavaScript of the old clock in the hall.",
+        "In the newsletter of the club Paul Smith was called the best of them all.",
+    ],
+)
+def test_a_word_that_sites_use_of_themselves_may_be_the_subject(sentence: str) -> None:
+    assert len(cut(sentence)[0]) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If you like what Paul Smith says in this book you can subscribe at once.",
+        "To find out more of Paul Smith and the shop, please open the newsletter.",
+        "With our cookies the page of Paul Smith knows what is in the bag.",
+    ],
+)
+def test_the_same_words_to_the_reader_are_boilerplate(sentence: str) -> None:
+    assert cut(sentence) == ([], {snippets.BOILERPLATE: 1})
+
+
+def test_a_paragraph_that_ends_with_a_colon_is_a_sentence() -> None:
+    [found], _ = cut("It rained. This is what Paul Smith had in his bag on that day:\n- a hat")
+    assert found.original == "This is what Paul Smith had in his bag on that day:"
+
+
+def test_german_nouns_with_capital_letters_are_not_a_list() -> None:
+    # Of the nine words besides the name, six have a capital letter.
+    sentence = "Neuer Leiter des Knabenchores Berge wird Bläser Paul Smith aus Ulm."
+    [found], _ = cut(sentence, cutter=Cutter(Language("de")))
+    assert found.original == sentence
+    # Eight of ten.
+    names = "Dort saßen Anna Peter Maria Karl Otto Ida Paul Smith und Emil."
+    assert cut(names, cutter=Cutter(Language("de"))) == ([], {snippets.LIST: 1})
+
+
 def test_six_words_besides_the_name_are_enough_and_five_are_not() -> None:
     assert len(cut("He saw Paul Smith in the town.")[0]) == 0
     assert len(cut("He saw Paul Smith in the old town.")[0]) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cutting import around, cut
+from cutting import BEFORE, around, cut
 
 from shadowprobe.build import snippets
 
@@ -57,12 +57,12 @@ def test_a_title_without_brackets_that_is_the_name_of_the_space_or_the_entity_na
     assert found.text == around("Smith, that is Smith, and Adam")
 
 
-def test_the_name_that_an_entity_shares_with_another_but_for_the_brackets_may_be_repeated() -> None:
-    text = around("Paul Smith (poet), for Paul Smith it was,")
-    [found], _ = cut(text, "Paul Smith (poet)", "Smith", ["Paul Smith (bishop)"])
-    assert found.text == around("Smith, for Paul Smith it was,")
-    # Here it is the whole title of another.
-    assert cut(text, "Paul Smith (poet)", "Smith", ["Paul Smith"]) == ([], {snippets.OTHER_NAMED: 1})
+@pytest.mark.parametrize("other", ["Paul Smith (bishop)", "Paul Smith"])
+def test_the_name_that_an_entity_shares_with_another_but_for_the_brackets_may_be_repeated(other: str) -> None:
+    [found], _ = cut(around("Paul Smith (poet), for Paul Smith it was,"), "Paul Smith (poet)", "Smith", [other])
+    assert found.text == around("Smith, for Smith it was,")
+    assert found.written == "Paul Smith (poet)"
+    assert found.also == ((len(BEFORE) + len(" Smith, for "), "Paul Smith"),)
 
 
 def test_another_name_within_each_of_two_mentions_is_not_another() -> None:

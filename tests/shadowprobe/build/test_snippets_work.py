@@ -81,6 +81,19 @@ def test_a_broken_line_does_not_copy_the_whole_page() -> None:
     assert copied(400) < 2.1 * copied(200)
 
 
+def test_a_page_is_searched_once_for_the_common_word_that_a_name_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def find(text: str, name: str) -> list[Span]:
+        searched.append(name)
+        return find_name(text, name)
+
+    monkeypatch.setattr(snippets, "find_name", find)
+    page = "Heat is what the people of the town had in the old hall.\n" * 100 + "They had no heat."
+    assert cut(page, "Heat (magazine)", "Heat") == ([], {snippets.FIRST_WORD: 100})
+    assert searched == ["heat"]
+
+
 def test_the_mentions_within_a_span_are_those_that_end_in_it_too() -> None:
     page = snippets._Page("ab cd ef", [Span(0, 2), Span(3, 5), Span(6, 8)], Prose("en"))
     assert page.find_mentions(Span(3, 7)) == [Span(0, 2)]

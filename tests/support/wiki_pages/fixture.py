@@ -57,6 +57,10 @@ def build_fixture(hosts: list[str], wiki: str = "127.0.0.1:80") -> Fixture:
     traps |= more_traps
     for entity, (host, path) in traps.values():
         cited.setdefault(entity, []).append(f"http://{host}{path}")
+    for name, entry in table("traps")["web"].items():
+        if "also" in entry:
+            host, path = traps[name][1]
+            cited[entry["also"]].append(f"http://{host}{path}")
     host = open_hosts[0]
     pages |= {**written, **technical, **archived_copies(host)}
     articles = [*_entities(known, cited, host, wiki), *_others(), *_disambiguation()]

@@ -19,6 +19,11 @@ class Row(NamedTuple):
     commonness: int
 
 
+def name_of(title: str) -> str:
+    """A title as texts write it, without its qualifier."""
+    return title.partition(" (")[0].partition(", ")[0]
+
+
 @cache
 def table(name: str) -> dict[str, Any]:
     """One of the files beside this one."""
@@ -45,7 +50,7 @@ def sentences(row: Row, number: int, which: str) -> list[str]:
     """What the material says of an entity; the number chooses its year, place and persons."""
     words = table("words")
     facts = {
-        "title": row.title,
+        "title": name_of(row.title),
         "place": words["places"][number % len(words["places"])],
         "person": words["persons"][(number * 3) % len(words["persons"])],
         "year": str(1851 + (number * 7) % 140),
