@@ -77,7 +77,9 @@ def _extend(snippet: Snippet, cut: Cut, page: str, words: int) -> Snippet:
     after = list(_WORD.finditer(page, place + len(cut.original)))[:words]
     left = page[before[0].start() : place] if before else ""
     right = page[place + len(cut.original) : after[-1].end()] if after else ""
-    left, right = (_rename(side, cut.written, snippet.mention) for side in (left, right))
+    # The full title first: where the page writes the name without its qualifier, the title would give it away.
+    for full in (cut.entity, cut.written):
+        left, right = (_rename(side, full, snippet.mention) for side in (left, right))
     start = len(left) + snippet.start
     return replace(snippet, text=left + snippet.text + right, start=start, end=start + len(snippet.mention))
 

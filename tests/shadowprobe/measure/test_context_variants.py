@@ -99,6 +99,14 @@ def test_a_page_gives_more_words_with_the_full_name_replaced(tmp_path: Path) -> 
     )
 
 
+def test_the_full_title_of_an_entity_is_replaced_where_its_name_has_no_qualifier(tmp_path: Path) -> None:
+    page = "All of Avon, Ohio knows it. The Avon fair is near. Avon, Ohio is small."
+    one = avon("The Avon fair is near.", source="http://a/1")
+    ohio = Cut("Avon, Ohio", "Avon", one.text, 4, 8, "Avon", one.text, "http://a/1", 0)
+    (longer,) = extend_snippets([one], built(tmp_path, page, [one], [ohio]), 100)
+    assert marked(longer) == "All of Avon knows it. The [Avon] fair is near. Avon is small."
+
+
 def test_a_snippet_that_stands_twice_in_its_page_is_not_extended(tmp_path: Path) -> None:
     one = avon("Avon!", source="http://a/1")
     dataset = built(tmp_path, "River Avon! And again: River Avon!", [one], [cut("Avon!", "River Avon!")])
