@@ -53,6 +53,8 @@ class Entities:
         self._by_title: dict[str, Entity] = {}
         self._by_page_id: dict[int, str] = {}
         self._by_qid: dict[str, str] = {}
+        # The further gold titles of mentions with several: the entity, the other title, and the mention.
+        self._second_golds: list[tuple[str, str, str]] = []
         self._remarks = remarks
 
     def add(self, raw_title: str, page_id: int | None, where: str, qid: str | None = None) -> str:
@@ -69,6 +71,19 @@ class Entities:
             known = title
         self._complete(known, page_id, qid)
         return known
+
+    def add_title(self, known: str, raw_title: str, where: str) -> None:
+        """Adds another title of an entity, from a second URI of the same mention."""
+        title = normalise_title(raw_title)
+        self._add_other_title(known, title, "a second URI", where)
+        self._second_golds.append((known, title, where))
+
+    def remark_second_golds(self) -> None:
+        """Adds a remark for each second title of a mention that turned out to be another entity of the dataset."""
+        for known, title, where in self._second_golds:
+            if title != known and title in self._by_title:
+                why = "a second gold entity of a mention, which the dataset has apart: only the first is right"
+                self._remarks.append(Remark("kept", why, where, f"{title!r} besides {known!r}"))
 
     def _add_other_title(self, known: str, title: str, key: str, where: str) -> None:
         entity = self._by_title[known]

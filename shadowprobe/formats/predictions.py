@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from shadowprobe.base.identity import wikipedia_uri
+from shadowprobe.base.identity import Resolver, wikipedia_uri
 from shadowprobe.base.model import Prediction
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError
@@ -28,8 +28,6 @@ class _MentionSpan(Struct, frozen=True):
 class MatchedPredictions(Struct):
     """The predictions for a dataset from a file, and a count of what could not be used."""
 
-    # The language of the dataset's titles.
-    language: str = "en"
     predictions: dict[str, Prediction] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -40,15 +38,16 @@ class MatchedPredictions(Struct):
 
 
 def match_predictions(
-    path: Path, documents: Iterable[tuple[Path, AnnotatedDocument]], dataset: Dataset
+    path: Path, documents: Iterable[tuple[Path, AnnotatedDocument]], dataset: Dataset, *, gerbil_nil: bool = False
 ) -> MatchedPredictions:
     """Gives every snippet of a document the document's answer for its span, or skips it if there is none.
 
     A document is identified by its id and its text, or else by its text, or by its id if it has no text. White space is
     ignored, because formats with tokens change it. As in GERBIL, an answer for a span that is not a mention of the
-    dataset is ignored. If any answer has several candidates, an answer that is listed alone is a candidate too.
+    dataset is ignored. If any answer has several candidates, an answer that is listed alone is a candidate too. With
+    `gerbil_nil`, a marked span without an entity is NIL, as in GERBIL; without it, the span is skipped.
     """
-    index, matched, total = _Index(dataset), MatchedPredictions(dataset.card.language), 0
+    index, matched, total = _Index(dataset, gerbil_nil=gerbil_nil), MatchedPredictions(), 0
     perhaps_ranked: set[str] = set()
     for file, document in documents:
         total += 1
@@ -56,7 +55,7 @@ def match_predictions(
         if mentions is None:
             matched.left_out["documents of which the dataset has no mention"] += 1
             continue
-        _match_document(document, mentions, matched, perhaps_ranked)
+        _match_document(document, mentions, index, matched, perhaps_ranked)
     if not any(len(prediction.candidates) > 1 for prediction in matched.predictions.values()):
         for snippet_id in perhaps_ranked:
             matched.predictions[snippet_id] = replace(matched.predictions[snippet_id], candidates=())
@@ -69,7 +68,9 @@ def match_predictions(
 class _Index:
     """The mentions of a dataset by the id and by the text of their document."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, *, gerbil_nil: bool) -> None:
+        self._language, self._gerbil_nil = dataset.card.language, gerbil_nil
+        self._resolver = Resolver(dataset.entities.values(), language=self._language)
         self._by_name: dict[tuple[str, int | None], list[_MentionSpan]] = {}
         self._by_text: dict[int, list[_MentionSpan]] = {}
         for snippet in dataset.snippets():
@@ -94,6 +95,37 @@ class _Index:
     def _find_name(self, names: list[str], text: int | None) -> list[_MentionSpan] | None:
         return next((self._by_name[name, text] for name in names if (name, text) in self._by_name), None)
 
+    def list_answers(self, mentions: list[Mention]) -> list[Mention]:
+        """Returns the mentions with an answer; in GERBIL's counting, a mention without an entity is an answer too."""
+        answers = [mention for mention in mentions if mention.is_answered]
+        return answers or (mentions[:1] if self._gerbil_nil else [])
+
+    def make_prediction(self, snippet_id: str, mention: Mention | None) -> Prediction:
+        """Makes the prediction of a mention; None is a skipped one."""
+        if mention is None:
+            return Prediction(snippet_id, status="skipped")
+        if not mention.has_entity:
+            return Prediction(snippet_id, status="nil", score=mention.score)
+        return Prediction(
+            snippet_id,
+            answer=self._choose_reference(mention),
+            page_id=mention.page_id,
+            qid=mention.qid,
+            score=mention.score,
+            candidates=mention.candidates,
+        )
+
+    def _choose_reference(self, mention: Mention) -> str | None:
+        """Returns the title of an answer; if it has several references, the first that the dataset knows."""
+        title = mention.title
+        if title is None:
+            return None
+        if mention.language not in {None, self._language}:
+            # An article of another language edition is not the article with the same title in the dataset's language.
+            title = wikipedia_uri(title, str(mention.language))
+        references = (title, *mention.others)
+        return next((one for one in references if self._resolver.resolve(one).rule != "unresolved"), title)
+
 
 def _drop_white_space(text: str) -> str:
     return "".join(text.split())
@@ -104,7 +136,11 @@ def _compact_span(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _match_document(
-    document: AnnotatedDocument, expected: list[_MentionSpan], matched: MatchedPredictions, perhaps_ranked: set[str]
+    document: AnnotatedDocument,
+    expected: list[_MentionSpan],
+    index: _Index,
+    matched: MatchedPredictions,
+    perhaps_ranked: set[str],
 ) -> None:
     by_span: dict[tuple[int, int] | None, list[Mention]] = {}
     for mention in document.mentions:
@@ -113,13 +149,13 @@ def _match_document(
     if elsewhere := sum(len(mentions) for span, mentions in by_span.items() if span not in spans):
         matched.left_out["answers on spans that are no mention of the dataset"] += elsewhere
     for span, snippet_id in zip(spans, (mention.snippet_id for mention in expected), strict=True):
-        answers = [mention for mention in by_span.get(span, []) if mention.is_answered]
+        answers = index.list_answers(by_span.get(span, []))
         if len(answers) > 1:
             matched.left_out["mentions with several answers, of which the best-scored counts"] += 1
         before = matched.predictions.get(snippet_id)
         if before is None or before.status == "skipped":
             best = _choose_best(answers)
-            matched.predictions[snippet_id] = _make_prediction(snippet_id, best, matched.language)
+            matched.predictions[snippet_id] = index.make_prediction(snippet_id, best)
             if best is not None and best.perhaps_ranked:
                 perhaps_ranked.add(snippet_id)
         elif answers:
@@ -137,22 +173,3 @@ def _locate_mention(text: str, mention: Mention) -> tuple[int, int] | None:
 def _choose_best(answers: list[Mention]) -> Mention | None:
     """Returns the answer with the highest score, or the first one if scores are equal or missing."""
     return max(answers, key=lambda mention: -math.inf if mention.score is None else mention.score, default=None)
-
-
-def _make_prediction(snippet_id: str, mention: Mention | None, language: str) -> Prediction:
-    if mention is None:
-        return Prediction(snippet_id, status="skipped")
-    if mention.nil:
-        return Prediction(snippet_id, status="nil", score=mention.score)
-    title = mention.title
-    if title is not None and mention.language not in {None, language}:
-        # An article of another language edition is not the article with the same title in the dataset's language.
-        title = wikipedia_uri(title, str(mention.language))
-    return Prediction(
-        snippet_id,
-        answer=title,
-        page_id=mention.page_id,
-        qid=mention.qid,
-        score=mention.score,
-        candidates=mention.candidates,
-    )

@@ -74,12 +74,18 @@ class FinishedRun:
         limit = self.data["limit"]
         return dataset.first(limit) if limit is not None else dataset
 
+    @property
+    def counts_nil(self) -> bool:
+        """True if the answers of a linker are counted with --gerbil-nil; earlier results do not have this setting."""
+        return bool(self.results["settings"].get("gerbil_nil", False))
+
     @cached_property
     def answers(self) -> Answers:
         """The predictions of a linker's run beside the gold."""
         from shadowprobe.measure.answers import Answers
 
-        return Answers(self.dataset).read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
+        answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
+        return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
 
 def read_runs(paths: Sequence[Path], dataset: str | None = None, names: Sequence[str] = ()) -> list[FinishedRun]:
@@ -145,6 +151,12 @@ def check_comparable(runs: Sequence[FinishedRun]) -> None:
                     f"the runs are over different parts of `{first.data['name']}`: {first.path} over"
                     f" {_part(first, key)}, {other.path} over {_part(other, key)}; run both with the same --{key}"
                 )
+        if first.kind == "linker" and first.counts_nil != other.counts_nil:
+            without = other if first.counts_nil else first
+            raise UsageError(
+                f"{without.path} is counted without --gerbil-nil and the other run with it: `shadowprobe score"
+                f" --predictions RUN` with or without --gerbil-nil counts one of them again"
+            )
         for probe in _queries(first).keys() & _queries(other).keys():
             if _queries(first)[probe] != _queries(other)[probe]:
                 raise UsageError(f"{other.path} has other queries for `{probe}` than {first.path}")
