@@ -2,9 +2,10 @@
 
 Bast, Hertel and Prange, 2022. Only labels that ELEVANT evaluates are gold: optional labels, descriptions, dates and
 quantities are left out. Of nested labels the outer one counts; the inner ones are alternatives to it. A label of an
-unknown entity becomes a mention without gold, and the labels inside it count. Entities are QIDs. `name` is a Wikidata label, which two entities may
-share. An entity without a QID is written with its title, as in a benchmark with its own knowledge base. Our field
-`ranked` tells whether a single candidate is a ranking of one, or an answer without candidates.
+unknown entity becomes a mention without gold, and the labels inside it count. Entities are QIDs. `name` is a Wikidata
+label, which two entities may share. An entity without a QID is written with its title, as in a benchmark with its own
+knowledge base. Our field `ranked` tells whether a single candidate is a ranking of one, or an answer without
+candidates.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, field, to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import normalise_title
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
-from shadowprobe.base.spans import Action
+from shadowprobe.base.spans import WHITE_SPACE, Action
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, Card, Dataset, write_dataset
 from shadowprobe.errors import UsageError
 
@@ -24,6 +24,8 @@ MAX_PAGE_ID = 10**18 - 1
 PageId = Annotated[int, Meta(ge=1, le=MAX_PAGE_ID)]
 # The language editions of Wikipedia. Some hosts of DBpedia, such as live.dbpedia.org, have no language.
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
+# The original span in a remark about a trimmed one.
+_SPAN = re.compile(r"\[([0-9]{1,18}), ([0-9]{1,18})\]")
 
 
 def list_files(format_name: str, paths: Sequence[Path], suffix: str) -> list[Path]:
@@ -117,6 +119,17 @@ class Entities:
 
     def _remark(self, why: str, where: str, detail: str) -> None:
         self._remarks.append(Remark("repaired", why, where, detail))
+
+
+def find_trimmed_spans(card: Card) -> dict[str, tuple[int, int]]:
+    """Returns the spans of the foreign dataset that the import trimmed, by snippet id."""
+    try:
+        remarks = convert(card.repairs.get("items", []), list[Remark])
+    except ValidationError:
+        # Another program may list repairs in another form.
+        return {}
+    spans = ((remark.where, _SPAN.fullmatch(remark.detail)) for remark in remarks if remark.why == WHITE_SPACE)
+    return {where: (int(span[1]), int(span[2])) for where, span in spans if span is not None}
 
 
 class Imported(Struct):
