@@ -199,6 +199,19 @@ class Answers:
         """True for the rows of the named subsets that have a gold answer."""
         return self.rows(*subsets) & self.has_gold
 
+    @cached_property
+    def groups(self) -> Ints:
+        """For every row what a bootstrap draws with it: its document in the subset `all`, else its name, else itself.
+
+        The mentions of one document depend on each other, and so do the snippets of one name.
+        """
+        documents: Ints = np.frombuffer(self.dataset.index.documents, dtype=np.int32)
+        first_document = len(self.space_names)
+        alone = first_document + len(documents) + np.arange(len(documents), dtype=np.int32)
+        of_document = np.where(documents == NONE, alone, first_document + documents)
+        groups: Ints = np.where(self.rows("all") | (self.space == NONE), of_document, self.space)
+        return groups
+
     def gold_subsets(self) -> Iterator[tuple[Subset, Booleans]]:
         """Each subset that has gold answers, with its rows."""
         for subset in GOLD_SUBSETS:

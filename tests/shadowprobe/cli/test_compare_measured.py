@@ -57,6 +57,8 @@ def test_retrievers_are_paired_by_query_of_head_and_tail(capsys: pytest.CaptureF
     assert (tail["win"], tail["tie"], tail["loss"]) == (0, 2, 3)
     # 2 / 2^3
     assert tail["mcnemar_p"] == 0.25
+    # a2 and a3 are of one set, b2, c2 and d2 of others.
+    assert [(pair["drawn"], pair["drawn_n"]) for pair in (head, tail)] == [("queries", 4), ("sets", 4)]
     # Two of four questions have an answer in the first document; the reader has no ranking for any.
     assert (pairs["questions@1"]["unit"], cells(pairs["questions@1"])) == ("questions", (0, 2, 0, 2))
     assert list(pairs) == [
