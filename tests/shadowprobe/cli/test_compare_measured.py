@@ -68,6 +68,21 @@ def test_retrievers_are_paired_by_query_of_head_and_tail(capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("retrievers")
+def test_answers_in_the_text_alone_are_compared_with_such_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--collection", "little", "--text-only", "-k", "1", "-k", "2")
+    # Exit 1: some queries have no ranking.
+    code, out, err = outcome(capsys, "retrieve", "-p", "confused", "--out", "confused", *options)
+    assert code == 1
+    assert "counted with --text-only: an answer in the title" in " ".join((out + err).split())
+    said = complaint(capsys, "compare", "confused", "reader", "--dataset", "little")
+    assert said.startswith("reader is counted without --text-only and the other run with it: `shadowprobe retrieve")
+    assert outcome(capsys, "retrieve", "-p", "reader", "--out", "reader", *options)[0] == 1
+    # Of the two questions that the confused one answers at first, one is answered by the title.
+    pairs = pairs_of(capsys, "confused", "reader", "--dataset", "little")
+    assert cells(pairs["questions@1"]) == (0, 1, 0, 3)
+
+
+@pytest.mark.usefixtures("retrievers")
 def test_the_rates_of_pairs_are_those_that_the_probes_found(capsys: pytest.CaptureFixture[str]) -> None:
     pairs = pairs_of(capsys, "confused", "reader", "--dataset", "little")
     for side, name in (("first_rate", "confused"), ("second_rate", "reader")):
