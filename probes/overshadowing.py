@@ -41,14 +41,14 @@ class OvershadowingProbe(Probe):
             **describe_rate("consistent", int(np.count_nonzero(consistent)), n),
         }
         findings |= self._answered_with_top(answers)
-        right = (answers.correct[pairs.top], answers.correct[pairs.shadow])
-        draw = {"rounds": answers.rounds, "seed": answers.seed}
-        findings |= describe_difference("top_minus_shadow", *right, pairs.space, **draw)
+        right = answers.correct[pairs.top], answers.correct[pairs.shadow]
+        draw = answers.rounds, answers.seed
+        findings |= describe_difference("top_minus_shadow", *right, pairs.space, *draw)
         counts = count_pairs(*right)
         findings["mcnemar_p"] = mcnemar(counts.first_only, counts.second_only)
         if is_prior_known:
             # The two exclude each other: a space with both right has two different answers.
-            findings |= describe_difference("reads_minus_repeats", consistent, biased, pairs.space, **draw)
+            findings |= describe_difference("reads_minus_repeats", consistent, biased, pairs.space, *draw)
             findings["verdict"] = decide(findings["reads_minus_repeats_ci95"], above="reads", below="repeats")
         if answers.rows("neutral").any():
             both_linked = answers.linked[pairs.top] & answers.linked[pairs.shadow]

@@ -65,10 +65,9 @@ class PopularityProbe(Probe):
             if not n:
                 continue
             right = answers.correct[pairs.top[inside]], answers.correct[pairs.shadow[inside]]
-            draw = {"rounds": answers.rounds, "seed": answers.seed}
             yield {
                 "at_least": low,
                 "below": high,
                 "n": n,
-                **describe_difference("top_minus_shadow", *right, pairs.space[inside], **draw),
+                **describe_difference("top_minus_shadow", *right, pairs.space[inside], answers.rounds, answers.seed),
             }

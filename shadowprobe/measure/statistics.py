@@ -130,7 +130,7 @@ def grouped_difference(
 
 
 def describe_difference(
-    name: str, first: Booleans, second: Booleans, groups: npt.NDArray[np.int32], *, rounds: int, seed: int
+    name: str, first: Booleans, second: Booleans, groups: npt.NDArray[np.int32], rounds: int, seed: int
 ) -> dict[str, Any]:
     """The difference of two rates over the same items and its interval under a name, as findings have them."""
     return {

@@ -36,5 +36,5 @@ def _compare(answers: Answers, varied: Varied, rows: Booleans) -> Findings:
         **describe_rate("accuracy", int(np.count_nonzero(right[0])), n),
         "nil": float(np.mean(~varied.answers.linked[rows])),
         "failed": int(np.count_nonzero(varied.answers.entity[rows] == MISSING)),
-        **describe_difference("change", *right, answers.groups[rows], rounds=answers.rounds, seed=answers.seed),
+        **describe_difference("change", *right, answers.groups[rows], answers.rounds, answers.seed),
     }

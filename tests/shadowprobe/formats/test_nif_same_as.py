@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def own(mention: str) -> str:
     return OWN + mention.replace(" ", "_")
 
 
-def make_documents(uris_of: dict[str, tuple[str, ...]]) -> str:
+def make_documents(uris_of: Mapping[str, tuple[str, ...]]) -> str:
     """Writes the texts with a phrase for each mention that has an entry."""
     documents = []
     for number, (text, mentions) in enumerate(GOLD.items(), start=1):

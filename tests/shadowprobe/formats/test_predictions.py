@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,12 @@ IGNORED = "answers with white space at the edges of their span, ignored because 
 ELSEWHERE = "answers on spans that are no mention of the dataset: 1"
 
 
-def make_dataset(path: Path, text: str = TEXT, span: Sequence[int] = BAGHDAD) -> Dataset:
+def make_dataset(path: Path, text: str = TEXT, span: tuple[int, int] = BAGHDAD) -> Dataset:
     document = AnnotatedDocument("d", text, (Mention(*span, "Baghdad"),))
     return import_documents(Imported(Card(name="x")), [(path, document)], several_files=False).write(path)
 
 
-def answer(dataset: Dataset, span: Sequence[int], text: str = TEXT, name: str = "d") -> MatchedPredictions:
+def answer(dataset: Dataset, span: tuple[int, int], text: str = TEXT, name: str = "d") -> MatchedPredictions:
     document = AnnotatedDocument(name, text, (Mention(*span, "Baghdad"),))
     return match_predictions(Path("answers.x"), [(Path("answers.x"), document)], dataset)
 

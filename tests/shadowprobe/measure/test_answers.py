@@ -14,8 +14,10 @@ from shadowprobe.measure.variants import Varied, against_the_run
 ELSEWHERE = "http://own.example/x"
 
 
-def snippet(name: str, subset: Subset, space: str | None = None, document: str | None = None, **more: str) -> Snippet:
-    return Snippet(name, subset, f"Ree, {name}", 0, 3, space=space, document=document, **{"gold": "Ree", **more})
+def snippet(
+    name: str, subset: Subset, space: str | None = None, document: str | None = None, gold: str = "Ree"
+) -> Snippet:
+    return Snippet(name, subset, f"Ree, {name}", 0, 3, space=space, gold=gold, document=document)
 
 
 @pytest.fixture
