@@ -25,6 +25,8 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
+# An entity has fewer URIs, even with one for each language of Wikipedia. The limit bounds the work for each phrase.
+MOST_SAME = 500
 # GERBIL sends and accepts only this.
 CONTENT_TYPE = "application/x-turtle"
 # An entity outside every knowledge base that GERBIL knows means NIL.
@@ -198,6 +200,8 @@ def _group_same_uris(graph: Graph) -> dict[str, frozenset[str]]:
                 new = set(neighbours[waiting.pop()]) - reached
                 reached |= new
                 waiting += new
+                if len(reached) > MOST_SAME:
+                    raise NifError(f"{uri}: owl:sameAs declares more than {MOST_SAME} URIs to be the same")
             groups |= dict.fromkeys(reached, frozenset(reached))
     return groups
 

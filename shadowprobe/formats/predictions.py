@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ OTHER_TEXTS = "documents with another text than the dataset has under the same i
 TRIMMED = "answers with white space at the edges of their span, ignored because the two texts differ there"
 # The number of characters that a message shows of a text.
 SHOWN = 20
+# Some public benchmarks mask most words. A text may have a few asterisks of its own.
+_MASKED_WORDS = re.compile(r"(?<!\S)\*+(?!\S)(?:[^*]*(?<!\S)\*+(?!\S)){4}")
 
 
 class _ExpectedMention(Struct, frozen=True):
@@ -73,9 +76,10 @@ def match_predictions(
             matched.predictions[snippet_id] = replace(matched.predictions[snippet_id], candidates=())
     if not matched.predictions:
         problem = f"none of its {total} documents is in" if total else "has no document, and so no answer to"
-        reason = "the ids and texts must be the dataset's"
         if other_text is not None:
             reason = _describe_other_text(*other_text, dataset)
+        else:
+            reason = f"the ids and texts must be the dataset's{_describe_masks(dataset)}"
         raise InputError(path, f"{problem} the dataset `{dataset.name}`: {reason}")
     return matched
 
@@ -169,6 +173,15 @@ def _describe_other_text(document: AnnotatedDocument, snippet_id: str, dataset: 
     if document.text[ours : ours + 1] == "*":
         return f"{where}. The file's text is masked with `*`: make it from the full text"
     return where
+
+
+def _describe_masks(dataset: Dataset) -> str:
+    """Says which text of a dataset is masked, and where; empty if none is."""
+    for snippet in dataset.snippets():
+        if mask := _MASKED_WORDS.search(snippet.text):
+            name = repr((snippet.document or snippet.id)[:80])
+            return f". Its text of {name} is masked with `*` from character {mask.start()}: import the full text"
+    return ""
 
 
 def _match_document(

@@ -151,6 +151,13 @@ def test_same_as_is_followed_in_both_directions_and_over_several_steps() -> None
     assert document.phrases == (Phrase(0, 4, ("urn:b",), None, ("urn:a", "urn:c", "urn:d")),)
 
 
+def test_an_entity_with_hundreds_of_uris_is_refused() -> None:
+    same = "".join(f"<urn:{number}> <{nif.SAME_AS}> <urn:{number + 1}> .\n" for number in range(nif.MOST_SAME))
+    with pytest.raises(nif.NifError, match="owl:sameAs declares more than 500 URIs to be the same"):
+        nif.parse(same)
+    assert nif.parse(same.partition("\n")[2]) == []
+
+
 def test_a_mention_with_several_gold_uris_is_right_with_any_of_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

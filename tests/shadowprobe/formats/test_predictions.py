@@ -131,6 +131,19 @@ def test_a_document_without_a_known_id_or_text_is_in_another_dataset(tmp_path: P
         answer(make_dataset(tmp_path / "data"), BAGHDAD, "Visit BASRA", name="e")
 
 
+def test_a_masked_dataset_is_named_even_if_no_id_fits(tmp_path: Path) -> None:
+    masked = "Visit BAGHDAD ** *** **** now * the ****** comes."
+    with pytest.raises(InputError) as raised:
+        answer(make_dataset(tmp_path / "masked", masked), BAGHDAD, "Visit BAGHDAD as soon", name="e")
+    assert str(raised.value).endswith(
+        "the ids and texts must be the dataset's. Its text of 'd' is masked with `*` from character 14: import the full"
+        " text"
+    )
+    # A footnote and a line of stars are not masks.
+    with pytest.raises(InputError, match=r"texts must be the dataset's$"):
+        answer(make_dataset(tmp_path / "plain", "Visit BAGHDAD * now ***"), BAGHDAD, "Visit BAGHDAD", name="e")
+
+
 def test_two_texts_differ_at_the_first_character_that_is_not_white_space() -> None:
     assert find_difference("a  b c", "a b\nd") == (5, 4)
     assert find_difference("ab", " a bc") == (2, 4)
