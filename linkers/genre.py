@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -67,6 +67,7 @@ class GenreLinker(Linker):
     with at most `max_words` words around it. Without `titles`, a file with one title per line, it chooses between the
     entities that the dataset knows for the name. If there are none it answers NIL, as GENRE's own evaluation does. With
     `titles` it answers NIL only if `NIL` is one of them. It skips nothing, and gives as many candidates as beams.
+    Titles of more than `max_tokens` tokens are left out: GENRE's own evaluation writes at most 15.
 
     Titles are always ranked by the mean log-probability of their tokens. `score` is that mean (`mean-log-prob`), its
     exponential in (0, 1] (`exp-mean`), the probability of the whole title (`path-prob`), or that as a share of all
@@ -90,6 +91,7 @@ class GenreLinker(Linker):
         titles: Path | None = None,
         beams: int = 10,
         max_words: int = 384,
+        max_tokens: int = 15,
         score: str = "exp-mean",
         precision: Literal["double", "single"] = "double",
     ) -> None:
@@ -100,11 +102,11 @@ class GenreLinker(Linker):
             )
         if score not in SCORES:
             raise UsageError(f"option `score`: {score!r} is not one of {', '.join(SCORES)}")
-        for option, value, least in (("beams", beams, 1), ("max_words", max_words, 0)):
+        for option, value, least in (("beams", beams, 1), ("max_words", max_words, 0), ("max_tokens", max_tokens, 1)):
             if value < least:
                 raise UsageError(f"{option} is {value}, and must be at least {least}")
         self.model, self.device, self.titles, self.beams = model, device, titles, beams
-        self.max_words, self.score, self.precision = max_words, score, precision
+        self.max_words, self.max_tokens, self.score, self.precision = max_words, max_tokens, score, precision
 
     def setup(self) -> None:
         """Loads the model, and builds the tree of all titles if a file lists them."""
@@ -123,9 +125,9 @@ class GenreLinker(Linker):
         # BART's own settings force a first token, forbid repeated trigrams and limit the length: some titles could not
         # be generated. All of them are removed.
         self.bart.generation_config = GenerationConfig.from_dict({})
-        self.trie = Trie(self._read_titles(self.titles)) if self.titles else None
+        self.trie = Trie(self._drop_long(self._read_titles(self.titles))) if self.titles else None
         if self.trie is not None and not len(self.trie):
-            raise InputError(self.titles or "", "holds no title")
+            raise InputError(self.titles or "", "holds no title that is short enough")
 
     def close(self) -> None:
         """Frees the model."""
@@ -183,7 +185,8 @@ class GenreLinker(Linker):
         for title, sequence in zip(titles, sequences, strict=True):
             if fault := self._find_fault(sequence):
                 raise ItemError(f"the candidate {title!r} {fault}")
-        return Trie(zip(titles, sequences, strict=True)) if titles else None
+        kept = list(self._drop_long(zip(titles, sequences, strict=True)))
+        return Trie(kept) if kept else None
 
     def _read_titles(self, path: Path) -> Iterator[tuple[str, list[int]]]:
         """Yields the titles of a file and their tokens."""
@@ -200,11 +203,18 @@ class GenreLinker(Linker):
         sequences = self.tokenizer(titles, add_special_tokens=False).input_ids if titles else []
         return [[*tokens, self.end] for tokens in sequences]
 
+    def _drop_long(self, titles: Iterable[tuple[str, list[int]]]) -> Iterator[tuple[str, list[int]]]:
+        """Yields the titles that the model may write; the end token does not count."""
+        longest = min(self.max_tokens, self.positions - 1)
+        for title, sequence in titles:
+            if len(sequence) - 1 <= longest:
+                yield title, sequence
+            else:
+                self.note(f"titles of more than {longest} tokens were left out: see the option max_tokens")
+
     def _find_fault(self, sequence: list[int]) -> str | None:
-        if self.end in sequence[:-1]:
-            return f"holds {self.tokenizer.eos_token}, with which the model ends every title"
-        too_long = len(sequence) > self.positions
-        return f"has {len(sequence)} tokens, and the model writes {self.positions}" if too_long else None
+        has_end = self.end in sequence[:-1]
+        return f"holds {self.tokenizer.eos_token}, with which the model ends every title" if has_end else None
 
     def _generate(self, batch: list[ModelInput]) -> list[list[GeneratedTitle]]:
         """Generates titles for each input by beam search; they are not sorted."""

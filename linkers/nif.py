@@ -81,7 +81,7 @@ class NifLinker(WebLinker):
 
     def _make_candidate(self, phrase: nif_documents.Phrase) -> Candidate | None:
         """Makes one entity from the URIs of a phrase; None if all of them mean NIL."""
-        uris = [uri for uri in phrase.uris if not is_nil(uri)]
+        uris = [uri for uri in (*phrase.uris, *phrase.same_as) if not is_nil(uri)]
         if not uris:
             return None
         known = [uri for uri in uris if self.resolver.resolve(uri).rule != "unresolved"]

@@ -68,14 +68,15 @@ class AmberProbe(RankingProbe):
         """Where each query has its gold document and the best one of a namesake, and what became of it.
 
         `rank` and `namesake_rank` are None for a document that was not found; `namesake` is the id of the latter, and
-        `first` the id of the document at the top.
+        `first` the id of the document at the top. `set` is the number of the set within its collection and task.
         """
         for (collection, task), sets in self.parts.items():
-            for amber_set in sets:
+            for number, amber_set in enumerate(sets):
                 for entity in amber_set.qids.values():
                     for query in entity.queries:
                         yield {
                             "id": query.id,
+                            "set": number,
                             "collection": collection or "sets",
                             "task": task or "queries",
                             "group": "head" if entity.is_head else "tail",

@@ -19,9 +19,10 @@ class EntityQuestionsProbe(RankingProbe):
     """Does it find the answer to a simple question about an entity, however rare? By relation, and by frequency.
 
     A question is answered at k where one of the first k documents holds an answer: its words, uncased, side by side in
-    the title or text. `relations`: the accuracy of each relation at each k. `macro`: the mean over the relations.
-    `micro`: over all questions. `buckets`: by the frequency of the subject, in up to eight buckets of about equal
-    cumulative frequency (Fig. 1), where the questions say it. A question without a ranking is not answered.
+    the title or text, or in the text alone (`--text-only`, the default of the released code). `relations`: the accuracy
+    of each relation at each k. `macro`: the mean over the relations. `micro`: over all questions. `buckets`: by the
+    frequency of the subject, in up to eight buckets of about equal cumulative frequency (Fig. 1), where the questions
+    say it. A question without a ranking is not answered.
     """
 
     name = "entity_questions"
@@ -87,7 +88,7 @@ class EntityQuestionsProbe(RankingProbe):
         for document in rankings.collection.documents():
             if document.id not in found_at:
                 continue
-            words = dpr_words(f"{document.title} {document.text}")
+            words = dpr_words(document.text if rankings.text_only else f"{document.title} {document.text}")
             for query_id, rank in found_at[document.id]:
                 if rank < (ranks[query_id] or deepest + 1) and holds_any(words, answers[query_id]):
                     ranks[query_id] = rank

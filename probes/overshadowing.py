@@ -41,13 +41,14 @@ class OvershadowingProbe(Probe):
             **describe_rate("consistent", int(np.count_nonzero(consistent)), n),
         }
         findings |= self._answered_with_top(answers)
-        top_against_shadow = count_pairs(answers.correct[pairs.top], answers.correct[pairs.shadow])
-        findings |= describe_difference("top_minus_shadow", top_against_shadow, answers.rounds, answers.seed)
-        findings["mcnemar_p"] = mcnemar(top_against_shadow.first_only, top_against_shadow.second_only)
+        right = answers.correct[pairs.top], answers.correct[pairs.shadow]
+        draw = answers.rounds, answers.seed
+        findings |= describe_difference("top_minus_shadow", *right, pairs.space, *draw)
+        counts = count_pairs(*right)
+        findings["mcnemar_p"] = mcnemar(counts.first_only, counts.second_only)
         if is_prior_known:
             # The two exclude each other: a space with both right has two different answers.
-            counts = count_pairs(consistent, biased)
-            findings |= describe_difference("reads_minus_repeats", counts, answers.rounds, answers.seed)
+            findings |= describe_difference("reads_minus_repeats", consistent, biased, pairs.space, *draw)
             findings["verdict"] = decide(findings["reads_minus_repeats_ci95"], above="reads", below="repeats")
         if answers.rows("neutral").any():
             both_linked = answers.linked[pairs.top] & answers.linked[pairs.shadow]

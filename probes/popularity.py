@@ -9,7 +9,7 @@ import numpy as np
 
 from shadowprobe.measure.answers import Answers, Booleans, Floats
 from shadowprobe.measure.probe import Findings, Probe, not_measured
-from shadowprobe.measure.statistics import count_pairs, describe_difference, describe_rate
+from shadowprobe.measure.statistics import describe_difference, describe_rate
 
 # How many times as common as its Shadow entity the Top entity is.
 GAPS = (0, 2, 5, 10, 50)
@@ -64,10 +64,10 @@ class PopularityProbe(Probe):
             n = int(np.count_nonzero(inside))
             if not n:
                 continue
-            counts = count_pairs(answers.correct[pairs.top[inside]], answers.correct[pairs.shadow[inside]])
+            right = answers.correct[pairs.top[inside]], answers.correct[pairs.shadow[inside]]
             yield {
                 "at_least": low,
                 "below": high,
                 "n": n,
-                **describe_difference("top_minus_shadow", counts, answers.rounds, answers.seed),
+                **describe_difference("top_minus_shadow", *right, pairs.space[inside], answers.rounds, answers.seed),
             }

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from shadowprobe import ItemError, Prediction, Snippet, WebLinker
 from shadowprobe.base.offsets import LAST_OF_BMP, is_astral
+from shadowprobe.formats.documents import Score, parse_score
 
 if TYPE_CHECKING:
     import httpx
@@ -20,13 +21,16 @@ REGISTER = f"# get a token, {TOKEN_SOURCE}"
 
 
 class Annotation(Struct):
-    """A linked span: `id` is the page id in the Wikipedia of the requested language, `rho` the confidence."""
+    """A linked span: `id` is the page id in the Wikipedia of the requested language, `rho` the confidence.
+
+    TagMe writes `rho` as text in some responses.
+    """
 
     start: int
     end: int
     id: int | None = None
     title: str | None = None
-    rho: float | None = None
+    rho: Score = None
 
 
 class AnnotationReply(Struct):
@@ -67,5 +71,5 @@ class D4ScienceLinker(WebLinker):
         ]
         if not annotations:
             return self.skip(snippet)
-        best = max(annotations, key=lambda annotation: annotation.rho or 0.0)
-        return self.answer(snippet, best.title or "", best.rho, page_id=best.id)
+        best = max(annotations, key=lambda annotation: parse_score(annotation.rho) or 0.0)
+        return self.answer(snippet, best.title or "", parse_score(best.rho), page_id=best.id)

@@ -34,6 +34,7 @@ _WIKIDATA_PATH = re.compile(r"/(?:entity|wiki|resource)/(Q[1-9][0-9]*)", re.IGNO
 _PAGE_ID = re.compile(r"[0-9]{1,18}")
 _CURID = re.compile(rf"curid[:=]({_PAGE_ID.pattern})")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_ANY_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|urn:", re.IGNORECASE)
 _WIKIPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?(?:m\.)?wikipedia\.org")
 _WIKIDATA_HOST = re.compile(r"(?:m\.)?wikidata\.org|wikidata\.dbpedia\.org")
 _DBPEDIA_HOST = re.compile(r"(?:([a-z][a-z0-9-]*)\.)?dbpedia\.org")
@@ -125,6 +126,11 @@ def is_nil(reference: str) -> bool:
     """True if a reference means that the entity is in no knowledge base."""
     reference = reference.strip()
     return reference.lower() in _NIL_WORDS or _NIL_URI.match(reference) is not None
+
+
+def is_unknown_uri(reference: str) -> bool:
+    """True for a URI of a knowledge base that `parse` does not know; such a URI is its own title."""
+    return _ANY_SCHEME.match(parse(reference).title or "") is not None
 
 
 def parse(reference: str) -> Reference:

@@ -13,7 +13,7 @@ Action = Literal["repaired", "dropped", "kept"]
 # Letters and digits are part of a word. An underscore is not, because some texts mark titles with it.
 _LETTER = r"[^\W_]"
 # With these two problems the span still contains its name.
-_WHITE_SPACE = "white space in the span"
+WHITE_SPACE = "white space in the span"
 _INSIDE_WORD = "span inside a longer word"
 
 
@@ -71,7 +71,7 @@ def repair_span(text: str, name: str, span: Span) -> CheckedSpan:
     problem = _find_problem(text, name, span)
     if not problem:
         return CheckedSpan(span)
-    has_name = problem in {_WHITE_SPACE, _INSIDE_WORD}
+    has_name = problem in {WHITE_SPACE, _INSIDE_WORD}
     trimmed = trim(text, span) if has_name else span
     if has_name and not is_inside_word(text, trimmed):
         return CheckedSpan(trimmed, problem, moved=trimmed != span)
@@ -93,7 +93,7 @@ def check_span(text: str, span: Span) -> CheckedSpan:
         return CheckedSpan(span)
     if trimmed.start == trimmed.end:
         return CheckedSpan(None, "span of nothing but white space")
-    return CheckedSpan(trimmed, "white space in the span", moved=True)
+    return CheckedSpan(trimmed, WHITE_SPACE, moved=True)
 
 
 def _find_problem(text: str, name: str, span: Span) -> str:
@@ -104,7 +104,7 @@ def _find_problem(text: str, name: str, span: Span) -> str:
     inner = text[span.start : span.end].casefold()
     if inner == name.casefold():
         return _INSIDE_WORD if is_inside_word(text, span) else ""
-    return _WHITE_SPACE if inner.split() == name.casefold().split() else "span on other words"
+    return WHITE_SPACE if inner.split() == name.casefold().split() else "span on other words"
 
 
 class Template(NamedTuple):

@@ -68,6 +68,13 @@ RedirectsOption = Annotated[
 ThresholdOption = Annotated[
     bool, typer.Option("--gerbil-threshold", help="Add the scores at GERBIL's oracle confidence threshold.")
 ]
+NilOption = Annotated[
+    bool,
+    typer.Option(
+        "--gerbil-nil",
+        help="Count as GERBIL: where the gold is in no knowledge base, any answer outside of it is right.",
+    ),
+]
 RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
 

@@ -49,6 +49,13 @@ def retrieve(
         typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1 and 20]."),
     ] = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents are asked for.")] = 100,
+    text_only: Annotated[
+        bool,
+        typer.Option(
+            "--text-only",
+            help="entity_questions: an answer counts only in the text, and not in the title, as in the released code.",
+        ),
+    ] = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
     published: Annotated[
@@ -64,7 +71,7 @@ def retrieve(
     from shadowprobe.errors import UsageError
     from shadowprobe.runs.retrieving import KS, RetrievalSettings, RetrievingTask, make_retrieving_job
 
-    settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed)
+    settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed, text_only)
     chosen = tuple(dict.fromkeys(probe or ()))
     if predictions is not None:
         if option:

@@ -26,6 +26,7 @@ def run(
     limit: common.LimitOption = None,
     redirects: common.RedirectsOption = None,
     gerbil_threshold: common.ThresholdOption = False,
+    gerbil_nil: common.NilOption = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
     keep_replies: Annotated[
@@ -55,7 +56,9 @@ def run(
             out=out,
             batch_size=batch_size,
             limit=limit,
-            settings=Settings(tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed),
+            settings=Settings(
+                tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed, gerbil_nil
+            ),
             force=force,
             location=dataset,
             keep_replies=keep_replies,

@@ -34,6 +34,7 @@ def score(
     probe: common.ProbeOption = None,
     redirects: common.RedirectsOption = None,
     gerbil_threshold: common.ThresholdOption = False,
+    gerbil_nil: common.NilOption = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
     force: common.ForceOption = False,
@@ -55,7 +56,7 @@ def score(
         limit=limit,
         name=name,
         out=out,
-        settings=Settings(tuple(probe or ()), (), redirects, gerbil_threshold, rounds, seed),
+        settings=Settings(tuple(probe or ()), (), redirects, gerbil_threshold, rounds, seed, gerbil_nil),
         force=force,
         location=place,
     )

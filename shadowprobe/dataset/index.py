@@ -39,6 +39,9 @@ class SnippetIndex:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.subsets, self.spaces, self.golds = array("b"), array("i"), array("i")
+        # The foreign document that a snippet is a mention of.
+        self.documents = array("i")
+        self._document_codes: dict[str, int] = {}
         self.questions = bytearray()
 
         # The template of each neutral context, and the text of each template with `{name}` for the mention; None where
@@ -57,22 +60,35 @@ class SnippetIndex:
             text = f"{snippet.text[: snippet.start]}{{name}}{snippet.text[snippet.end :]}"
             if self.template_texts.setdefault(template, text) != text:
                 self.template_texts[template] = None
-        self.add_codes(snippet.id, subset, space, gold, template, digest_question(snippet))
+        document = NONE
+        if snippet.document is not None:
+            document = self._document_codes.setdefault(snippet.document, len(self._document_codes))
+        self.add_codes(snippet.id, subset, space, gold, template, digest_question(snippet), document)
 
-    def add_codes(self, snippet_id: str, subset: int, space: int, gold: int, template: int, question: bytes) -> None:
+    def add_codes(
+        self,
+        snippet_id: str,
+        subset: int,
+        space: int,
+        gold: int,
+        template: int,
+        question: bytes,
+        document: int = NONE,
+    ) -> None:
         """Adds the next row by its codes."""
         self.rows[snippet_id] = len(self.rows)
         self.subsets.append(subset)
         self.spaces.append(space)
         self.golds.append(gold)
         self.templates.append(template)
+        self.documents.append(document)
         self.questions += question
 
     def take(self, rows: Sequence[int]) -> SnippetIndex:
         """An index of some of the rows, numbered anew."""
         part, ids, size = SnippetIndex(), list(self.rows), QUESTION_BYTES
         part.rows = {ids[row]: number for number, row in enumerate(rows)}
-        for name in ("subsets", "spaces", "golds", "templates"):
+        for name in ("subsets", "spaces", "golds", "templates", "documents"):
             column: array[int] = getattr(self, name)
             setattr(part, name, array(column.typecode, (column[row] for row in rows)))
         part.questions = bytearray(b"".join(self.questions[row * size : (row + 1) * size] for row in rows))

@@ -66,13 +66,13 @@ def _read_files(format_name: str, module: Any, paths: Sequence[Path]) -> Importe
     return imported
 
 
-def read_predictions(format_name: str, path: Path, dataset: Dataset) -> MatchedPredictions:
+def read_predictions(format_name: str, path: Path, dataset: Dataset, *, gerbil_nil: bool = False) -> MatchedPredictions:
     """Reads the predictions for a dataset from a file, or from all files of a directory."""
     module = _import_format(format_name)
     read_file = _get_function(format_name, module, "predictions are read from", "read_documents")
     files = list_files(format_name, [path], module.SUFFIX)
     documents = ((file, document) for file in files for document in read_file(file, predicted=True))
-    return match_predictions(path, documents, dataset)
+    return match_predictions(path, documents, dataset, gerbil_nil=gerbil_nil)
 
 
 def write(

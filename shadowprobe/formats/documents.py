@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from shadowprobe.base.identity import Resolver, is_nil, normalise_title, parse
 from shadowprobe.base.model import Candidate, Entity, Prediction, Snippet, Subset
@@ -16,6 +17,8 @@ from shadowprobe.errors import InputError
 from shadowprobe.formats.imported import LANGUAGE, MAX_PAGE_ID, Entities, Imported, Remark
 
 NOT_GOLD = "a mention without an entity, which is not counted as gold"
+MAPPED = "a gold URI of an unknown knowledge base, mapped by owl:sameAs"
+NOT_MAPPED = "a gold URI of an unknown knowledge base that nothing maps: no gold entity"
 # Foreign files write page ids and scores as numbers or as text. An id of 0 or less means that there is none.
 PageKey = Annotated[int, Meta(le=MAX_PAGE_ID)] | Annotated[str, Meta(pattern=r"^-?[0-9]{0,18}$")] | None
 Score = float | Annotated[str, Meta(pattern=r"^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?$")] | None
@@ -38,6 +41,10 @@ class Mention(Struct, frozen=True, omit_defaults=True):
     perhaps_ranked: bool = False
     # The language edition in the entity's URI.
     language: str | None = None
+    # Other references of the same entity: any of them is right.
+    others: tuple[str, ...] = ()
+    # The gold URI, if it belongs to a knowledge base that is not known here.
+    unknown_uri: str | None = None
 
     @property
     def has_entity(self) -> bool:
@@ -161,6 +168,7 @@ def import_documents(
         imported.remarks += [Remark("dropped", why, name) for why in document.left_out]
         imported.languages.update(mention.language for mention in document.mentions if mention.language is not None)
         snippets += _import_mentions(name, document, entities, imported.remarks)
+    entities.remark_second_golds()
     imported.entities = list(entities)
     imported.snippets = {"all": snippets}
     return imported
@@ -178,7 +186,14 @@ def _import_mentions(
         gold, key = None, _choose_key(mention)
         if key:
             gold = entities.add(key, mention.page_id, snippet_id, mention.qid)
-        else:
+            for other in map(parse, mention.others):
+                if other.title is not None and other.language in {None, mention.language}:
+                    entities.add_title(gold, other.title, snippet_id)
+        if mention.unknown_uri is not None:
+            is_mapped = gold is not None
+            outcome = Remark("repaired" if is_mapped else "kept", MAPPED if is_mapped else NOT_MAPPED, snippet_id)
+            remarks.append(replace(outcome, detail=mention.unknown_uri))
+        elif gold is None:
             remarks.append(Remark("kept", NOT_GOLD, snippet_id))
         if checked.span is not None:
             yield Snippet(snippet_id, "all", document.text, *checked.span, gold=gold, document=name)

@@ -2,9 +2,10 @@
 
 Bast, Hertel and Prange, 2022. Only labels that ELEVANT evaluates are gold: optional labels, descriptions, dates and
 quantities are left out. Of nested labels the outer one counts; the inner ones are alternatives to it. A label of an
-unknown entity becomes a mention without gold. Entities are QIDs. `name` is a Wikidata label, which two entities may
-share. An entity without a QID is written with its title, as in a benchmark with its own knowledge base. Our field
-`ranked` tells whether a single candidate is a ranking of one, or an answer without candidates.
+unknown entity becomes a mention without gold, and the labels inside it count. Entities are QIDs. `name` is a Wikidata
+label, which two entities may share. An entity without a QID is written with its title, as in a benchmark with its own
+knowledge base. Our field `ranked` tells whether a single candidate is a ranking of one, or an answer without
+candidates.
 """
 
 from __future__ import annotations
@@ -102,12 +103,13 @@ def _read_labels(article: ElevantArticle, left_out: list[str]) -> Iterator[Menti
 
 
 def _is_inner(label: ElevantLabel, by_id: dict[int | None, ElevantLabel]) -> bool:
-    """True for a label inside another label that is evaluated."""
+    """True for a label inside another label that is evaluated; a label without an entity hides only others without."""
+    has_entity = bool(_parse_gold(label))
     seen = set()
     while label.parent is not None and label.parent in by_id and label.parent not in seen:
         seen.add(label.parent)
         label = by_id[label.parent]
-        if not label.is_optional:
+        if not label.is_optional and (_parse_gold(label) or not has_entity):
             return True
     return False
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, field, to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import normalise_title
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
-from shadowprobe.base.spans import Action
+from shadowprobe.base.spans import WHITE_SPACE, Action
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, Card, Dataset, write_dataset
 from shadowprobe.errors import UsageError
 
@@ -24,6 +24,8 @@ MAX_PAGE_ID = 10**18 - 1
 PageId = Annotated[int, Meta(ge=1, le=MAX_PAGE_ID)]
 # The language editions of Wikipedia. Some hosts of DBpedia, such as live.dbpedia.org, have no language.
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
+# The original span in a remark about a trimmed one.
+_SPAN = re.compile(r"\[([0-9]{1,18}), ([0-9]{1,18})\]")
 
 
 def list_files(format_name: str, paths: Sequence[Path], suffix: str) -> list[Path]:
@@ -53,6 +55,8 @@ class Entities:
         self._by_title: dict[str, Entity] = {}
         self._by_page_id: dict[int, str] = {}
         self._by_qid: dict[str, str] = {}
+        # The further gold titles of mentions with several: the entity, the other title, and the mention.
+        self._second_golds: list[tuple[str, str, str]] = []
         self._remarks = remarks
 
     def add(self, raw_title: str, page_id: int | None, where: str, qid: str | None = None) -> str:
@@ -69,6 +73,19 @@ class Entities:
             known = title
         self._complete(known, page_id, qid)
         return known
+
+    def add_title(self, known: str, raw_title: str, where: str) -> None:
+        """Adds another title of an entity, from a second URI of the same mention."""
+        title = normalise_title(raw_title)
+        self._add_other_title(known, title, "a second URI", where)
+        self._second_golds.append((known, title, where))
+
+    def remark_second_golds(self) -> None:
+        """Adds a remark for each second title of a mention that turned out to be another entity of the dataset."""
+        for known, title, where in self._second_golds:
+            if title != known and title in self._by_title:
+                why = "a second gold entity of a mention, which the dataset has apart: only the first is right"
+                self._remarks.append(Remark("kept", why, where, f"{title!r} besides {known!r}"))
 
     def _add_other_title(self, known: str, title: str, key: str, where: str) -> None:
         entity = self._by_title[known]
@@ -102,6 +119,17 @@ class Entities:
 
     def _remark(self, why: str, where: str, detail: str) -> None:
         self._remarks.append(Remark("repaired", why, where, detail))
+
+
+def find_trimmed_spans(card: Card) -> dict[str, tuple[int, int]]:
+    """Returns the spans of the foreign dataset that the import trimmed, by snippet id."""
+    try:
+        remarks = convert(card.repairs.get("items", []), list[Remark])
+    except ValidationError:
+        # Another program may list repairs in another form.
+        return {}
+    spans = ((remark.where, _SPAN.fullmatch(remark.detail)) for remark in remarks if remark.why == WHITE_SPACE)
+    return {where: (int(span[1]), int(span[2])) for where, span in spans if span is not None}
 
 
 class Imported(Struct):

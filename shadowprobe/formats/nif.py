@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from shadowprobe.base.files import open_for_reading
-from shadowprobe.base.identity import dbpedia_uri, wikidata_uri
+from shadowprobe.base.identity import dbpedia_uri, is_nil, is_unknown_uri, parse, wikidata_uri
 from shadowprobe.errors import InputError
 from shadowprobe.formats import nif_documents as nif
 from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_reference
@@ -18,11 +17,13 @@ from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_refe
 SUFFIX = ".ttl"
 TITLE = "NIF"
 SOURCE = "https://persistence.uni-leipzig.org/nlp2rdf/"
-_URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:
-    """Reads the documents of a Turtle file, in the order of their URIs; predictions are written like gold."""
+    """Reads the documents of a Turtle file, in the order of their URIs; predictions are written like gold.
+
+    A gold URI of an unknown knowledge base names no entity, unless `owl:sameAs` leads to a known one.
+    """
     with open_for_reading(path) as file:
         content = file.read()
     try:
@@ -32,7 +33,8 @@ def read_documents(path: Path, *, predicted: bool = False) -> Iterator[Annotated
     for document in documents:
         is_ours = document.uri.startswith(nif.BASE)
         name = unquote(document.uri.removeprefix(nif.BASE)) if is_ours else document.uri
-        yield AnnotatedDocument(name, document.text, tuple(_read_mention(phrase) for phrase in document.phrases))
+        mentions = tuple(_read_mention(phrase, is_gold=not predicted) for phrase in document.phrases)
+        yield AnnotatedDocument(name, document.text, mentions)
 
 
 def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
@@ -58,21 +60,29 @@ def _list_uris(document: AnnotatedDocument, mention: Mention) -> tuple[str, ...]
         return (nif.NIL + quote(document.text[mention.start : mention.end], safe=""),)
     uris = []
     if mention.title is not None:
-        is_uri = _URI.match(mention.title)
+        is_uri = is_unknown_uri(mention.title)
         uris.append(mention.title if is_uri else dbpedia_uri(mention.title, document.language))
     if mention.qid is not None:
         uris.append(wikidata_uri(mention.qid))
     return tuple(uris)
 
 
-def _read_mention(phrase: nif.Phrase) -> Mention:
+def _read_mention(phrase: nif.Phrase, *, is_gold: bool) -> Mention:
     """Makes a mention from a phrase; its URIs name the same entity, and each may contain another key of it."""
-    references = [parse_reference(uri) for uri in phrase.uris]
-    # The URI of an unknown knowledge base is used as the title only if there is no other title.
-    references.sort(key=lambda keys: bool(_URI.match(keys.get("title") or "")))
-    fields: dict[str, Any] = {}
+    named = [uri for uri in (*phrase.uris, *phrase.same_as) if not is_nil(uri)]
+    known = [uri for uri in named if not is_unknown_uri(uri)]
+    # Of several language editions, the English title is the entity's.
+    known.sort(key=lambda uri: parse(uri).language not in {None, "en"})
+    uris = known if is_gold else known or named
+    references = [parse_reference(uri) for uri in uris]
+    fields: dict[str, Any] = {"nil": True} if phrase.uris and not named else {}
+    titles = [(keys["title"], uri) for keys, uri in zip(references, uris, strict=True) if "title" in keys]
+    # The language is that of the title.
+    references.sort(key=lambda keys: "title" not in keys)
     for keys in references:
         fields = keys | fields
-    if len(fields) > 1:
-        fields.pop("nil", None)
+    if titles:
+        fields["others"] = tuple(uri for title, uri in titles if title != titles[0][0])
+    if is_gold and not any(uri in known for uri in phrase.uris):
+        fields["unknown_uri"] = next((uri for uri in phrase.uris if uri in named), None)
     return Mention(phrase.start, phrase.end, score=phrase.confidence, **fields)

@@ -24,6 +24,9 @@ NAMESPACES = {
     "itsrdf": "http://www.w3.org/2005/11/its/rdf#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
+SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
+# An entity has fewer URIs, even with one for each language of Wikipedia. The limit bounds the work for each phrase.
+MOST_SAME = 500
 # GERBIL sends and accepts only this.
 CONTENT_TYPE = "application/x-turtle"
 # An entity outside every knowledge base that GERBIL knows means NIL.
@@ -56,6 +59,8 @@ class Phrase(NamedTuple):
     end: int
     uris: tuple[str, ...] = ()
     confidence: float | None = None
+    # The other URIs that the document declares to be the same by `owl:sameAs`.
+    same_as: tuple[str, ...] = ()
 
 
 class NifDocument(NamedTuple):
@@ -70,7 +75,8 @@ def parse(turtle: str | bytes) -> list[NifDocument]:
     """Parses the documents of a Turtle text, in the order of their URIs."""
     graph = _parse_graph(turtle)
     contexts = sorted(set(graph.subjects(_term("nif:isString"))), key=str)
-    documents = [_read_document(graph, context) for context in contexts]
+    same_as = _group_same_uris(graph)
+    documents = [_read_document(graph, context, same_as) for context in contexts]
     counts = Counter(_drop_span(document.uri) for document in documents)
     # Two contexts may be parts of one address. Without their spans they would have the same URI.
     return [
@@ -176,7 +182,31 @@ def _read_text(node: Node) -> str:
         raise NifError(f"{str(node)[:40]!a} contains half a character (a single surrogate)") from None
 
 
-def _read_document(graph: Graph, context: Node) -> NifDocument:
+def _group_same_uris(graph: Graph) -> dict[str, frozenset[str]]:
+    """Returns for each URI all that are the same by `owl:sameAs`, in both directions and over several steps."""
+    from rdflib import URIRef
+
+    neighbours: dict[str, list[str]] = {}
+    for first, second in graph.subject_objects(URIRef(SAME_AS)):
+        if isinstance(first, URIRef) and isinstance(second, URIRef):
+            one, other = _read_text(first), _read_text(second)
+            neighbours.setdefault(one, []).append(other)
+            neighbours.setdefault(other, []).append(one)
+    groups: dict[str, frozenset[str]] = {}
+    for uri in neighbours:
+        if uri not in groups:
+            reached, waiting = {uri}, [uri]
+            while waiting:
+                new = set(neighbours[waiting.pop()]) - reached
+                reached |= new
+                waiting += new
+                if len(reached) > MOST_SAME:
+                    raise NifError(f"{uri}: owl:sameAs declares more than {MOST_SAME} URIs to be the same")
+            groups |= dict.fromkeys(reached, frozenset(reached))
+    return groups
+
+
+def _read_document(graph: Graph, context: Node, same_as: dict[str, frozenset[str]]) -> NifDocument:
     """Reads the document of a context."""
     from rdflib import URIRef
 
@@ -188,7 +218,7 @@ def _read_document(graph: Graph, context: Node) -> NifDocument:
     annotations = [_Annotation(graph, node) for node in graph.subjects(_term("nif:referenceContext"), context)]
     mentions = [annotation for annotation in annotations if annotation.is_mention()]
     utf16 = _counts_utf16(graph, context, texts[0], mentions)
-    phrases = (_read_phrase(mention, mention.span(texts[0], utf16=utf16), texts[0]) for mention in mentions)
+    phrases = (_read_phrase(mention, mention.span(texts[0], utf16=utf16), texts[0], same_as) for mention in mentions)
     return NifDocument(_read_text(context), texts[0], tuple(sorted(phrases, key=lambda phrase: phrase[:3])))
 
 
@@ -243,15 +273,19 @@ def _counts_utf16(graph: Graph, context: Node, text: str, mentions: list[_Annota
     return (context, _term("nif:endIndex"), None) in graph and _read_index(graph, context, "endIndex") == units
 
 
-def _read_phrase(mention: _Annotation, span: tuple[int, int] | None, text: str) -> Phrase:
+def _read_phrase(
+    mention: _Annotation, span: tuple[int, int] | None, text: str, same_as: dict[str, frozenset[str]]
+) -> Phrase:
     from rdflib import BNode
 
     graph, node = mention.graph, mention.node
     if span is None:
         start, end = mention.offsets()
         raise NifError(f"{node}: {start} to {end} is outside its text of {len(text)} characters")
-    uris = (uri for uri in graph.objects(node, _term("itsrdf:taIdentRef")) if not isinstance(uri, BNode))
-    return Phrase(*span, tuple(sorted({_read_text(uri) for uri in uris})), _read_confidence(graph, node))
+    nodes = (uri for uri in graph.objects(node, _term("itsrdf:taIdentRef")) if not isinstance(uri, BNode))
+    uris = {_read_text(uri) for uri in nodes}
+    others = {other for uri in uris for other in same_as.get(uri, ())} - uris
+    return Phrase(*span, tuple(sorted(uris)), _read_confidence(graph, node), tuple(sorted(others)))
 
 
 def _read_index(graph: Graph, node: Node, name: str) -> int:

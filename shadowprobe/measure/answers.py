@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil
+from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil, is_unknown_uri
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.base.model import Candidate, Prediction, Subset
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, SUBSETS, Dataset
@@ -52,11 +52,13 @@ class Answers:
         redirects: Mapping[str, str] | None = None,
         *,
         gerbil_threshold: bool = False,
+        gerbil_nil: bool = False,
         rounds: int = ROUNDS,
         seed: int = SEED,
     ) -> None:
         self.dataset, self._redirects = dataset, redirects
-        self.gerbil_threshold, self.rounds, self.seed = gerbil_threshold, rounds, seed
+        self.gerbil_threshold, self.gerbil_nil = gerbil_threshold, gerbil_nil
+        self.rounds, self.seed = rounds, seed
         self.redirects_digest = _digest_redirects(redirects) if redirects else None
         self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects)
         self.names: list[str] = list(dataset.entities)
@@ -84,6 +86,7 @@ class Answers:
             self.dataset,
             self._redirects,
             gerbil_threshold=self.gerbil_threshold,
+            gerbil_nil=self.gerbil_nil,
             rounds=self.rounds,
             seed=self.seed,
         )
@@ -127,7 +130,9 @@ class Answers:
         """The entity that an answer means; None where it names no entity."""
         if prediction.status != "linked" or (prediction.answer is not None and is_nil(prediction.answer)):
             return None
-        return self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
+        resolution = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
+        is_outside = self.gerbil_nil and resolution.rule == "unresolved" and is_unknown_uri(resolution.entity)
+        return None if is_outside else resolution
 
     def _candidate_titles(self, prediction: Prediction) -> Iterator[str]:
         return (resolve_candidate(self.resolver, candidate).entity for candidate in prediction.candidates)
@@ -163,9 +168,18 @@ class Answers:
         return next((rank for rank, title in enumerate(candidates, start=1) if title == gold), NOT_A_CANDIDATE)
 
     @cached_property
+    def has_gold(self) -> Booleans:
+        """True where an answer can be right; in GERBIL's counting, NIL is right for a mention without an entity."""
+        if self.gerbil_nil:
+            return ~self.rows("neutral")
+        has_gold: Booleans = self.gold != NO_GOLD
+        return has_gold
+
+    @cached_property
     def correct(self) -> Booleans:
-        """True where the answer is the gold entity."""
-        correct: Booleans = (self.gold != NO_GOLD) & (self.entity == self.gold)
+        """True where the answer is the gold entity, or NIL where GERBIL expects it."""
+        expected = np.where(self.gold == NO_GOLD, NIL, self.gold)
+        correct: Booleans = self.has_gold & (self.entity == expected)
         return correct
 
     @cached_property
@@ -178,9 +192,21 @@ class Answers:
         return np.isin(self.subset, [SUBSETS.index(subset) for subset in subsets])
 
     def scored(self, *subsets: Subset) -> Booleans:
-        """True for the rows of the named subsets that have a gold entity."""
-        scored: Booleans = self.rows(*subsets) & (self.gold != NO_GOLD)
-        return scored
+        """True for the rows of the named subsets that have a gold answer."""
+        return self.rows(*subsets) & self.has_gold
+
+    @cached_property
+    def groups(self) -> Ints:
+        """For every row what a bootstrap draws with it: its document in the subset `all`, else its name, else itself.
+
+        The mentions of one document depend on each other, and so do the snippets of one name.
+        """
+        documents: Ints = np.frombuffer(self.dataset.index.documents, dtype=np.int32)
+        first_document = len(self.space_names)
+        alone = first_document + len(documents) + np.arange(len(documents), dtype=np.int32)
+        of_document = np.where(documents == NONE, alone, first_document + documents)
+        groups: Ints = np.where(self.rows("all") | (self.space == NONE), of_document, self.space)
+        return groups
 
     def gold_subsets(self) -> Iterator[tuple[Subset, Booleans]]:
         """Each subset that has gold answers, with its rows."""

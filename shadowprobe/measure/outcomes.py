@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.measure.answers import MISSING, NIL, NO_GOLD, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
+from shadowprobe.measure.answers import MISSING, NIL, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
 from shadowprobe.measure.pairs import overshadowed, repeats_prior
 
 MEANING = {
@@ -26,8 +26,10 @@ def classify_answers(answers: Answers) -> npt.NDArray[np.int8]:
     """For every row the place of its outcome in OUTCOMES; each row has one.
 
     - `no gold`: the snippet has no gold entity, as neutral contexts have none, whatever the answer.
-    - `failed`, `skipped`, `NIL`: there is no entity to be right or wrong; never merged.
-    - `correct`: the answer is the gold entity, even where it is the prior or the other context's too.
+    - `failed`, `skipped`: there is no answer to be right or wrong; never merged.
+    - `correct`: the answer is the gold entity, even where it is the prior or the other context's too. In GERBIL's
+      counting also NIL, where the gold is in no knowledge base.
+    - `NIL`: the linker says that there is no entity, and there is one.
     - `gold not a candidate`: a wrong entity, and the linker gave candidates without the gold one. It comes before the
       next two: what was never considered cannot have been overshadowed.
     - `overshadowed`: a wrong entity, and the other snippet of the space's first Top and Shadow gets the same one.
@@ -42,11 +44,11 @@ def classify_answers(answers: Answers) -> npt.NDArray[np.int8]:
         ("prior-driven", repeats_prior(answers)),
         ("overshadowed", _has_same_entity(answers)),
         ("gold not a candidate", answers.gold_rank == NOT_A_CANDIDATE),
-        ("correct", answers.correct),
         ("NIL", answers.entity == NIL),
+        ("correct", answers.correct),
         ("skipped", answers.entity == SKIPPED),
         ("failed", answers.entity == MISSING),
-        ("no gold", answers.gold == NO_GOLD),
+        ("no gold", ~answers.has_gold),
     )
     for outcome, rows in rules:
         codes[rows] = OUTCOMES.index(outcome)

@@ -48,8 +48,11 @@ class Rankings:
         rounds: int = ROUNDS,
         seed: int = SEED,
         pages: Mapping[str, str] | None = None,
+        text_only: bool = False,
     ) -> None:
         self.collection, self.depth, self.ks = collection, depth, ks
+        # True if an answer in the title of a document does not count.
+        self.text_only = text_only
         self.rounds, self.seed = rounds, seed
         self._ranked = {ranking.id: ranking.documents for ranking in rankings}
         self._pages = pages or {}

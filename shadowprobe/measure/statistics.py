@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Z95 = 1.959963984540054
+Booleans = npt.NDArray[np.bool_]
 ROUNDS = 1000
 SEED = 7
 
@@ -82,7 +83,7 @@ class PairCounts(NamedTuple):
     neither: int
 
 
-def count_pairs(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> PairCounts:
+def count_pairs(first: Booleans, second: Booleans) -> PairCounts:
     """Counts over the same items in the same order."""
     cells = (first & second, first & ~second, ~first & second, ~first & ~second)
     return PairCounts(*(int(np.count_nonzero(cell)) for cell in cells))
@@ -108,11 +109,33 @@ def paired_difference(
     return Interval(float(low), float(high))
 
 
-def describe_difference(name: str, counts: PairCounts, rounds: int, seed: int) -> dict[str, Any]:
+def grouped_difference(
+    first: Booleans, second: Booleans, groups: npt.NDArray[np.int32], *, rounds: int = ROUNDS, seed: int = SEED
+) -> Interval:
+    """The interval of `paired_difference` over items that depend on each other within groups: groups are drawn.
+
+    With a single group of several items, the data does not tell how much groups differ.
+    """
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(sizes) == len(groups):
+        return paired_difference(*count_pairs(first, second), rounds=rounds, seed=seed)
+    if len(sizes) == 1:
+        return Interval(-1.0, 1.0)
+    differences = np.bincount(codes, weights=first.astype(np.int8) - second.astype(np.int8))
+    # Groups with the same difference and size are one category of the draw.
+    distinct, counts = np.unique(np.stack([differences, sizes], axis=1), axis=0, return_counts=True)
+    drawn = bootstrap_counts(counts, rounds, seed) @ distinct
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+def describe_difference(
+    name: str, first: Booleans, second: Booleans, groups: npt.NDArray[np.int32], rounds: int, seed: int
+) -> dict[str, Any]:
     """The difference of two rates over the same items and its interval under a name, as findings have them."""
     return {
-        name: (counts.first_only - counts.second_only) / sum(counts),
-        f"{name}_ci95": list(paired_difference(*counts, rounds=rounds, seed=seed)),
+        name: (int(np.count_nonzero(first)) - int(np.count_nonzero(second))) / len(groups),
+        f"{name}_ci95": list(grouped_difference(first, second, groups, rounds=rounds, seed=seed)),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from shadowprobe.base.model import Subset
 from shadowprobe.measure.answers import MISSING, Answers, Booleans
 from shadowprobe.measure.probe import Findings
-from shadowprobe.measure.statistics import count_pairs, describe_difference, describe_rate
+from shadowprobe.measure.statistics import describe_difference, describe_rate
 
 
 class Varied(NamedTuple):
@@ -30,11 +30,11 @@ def against_the_run(answers: Answers, varied: Varied) -> dict[Subset, Findings]:
 
 def _compare(answers: Answers, varied: Varied, rows: Booleans) -> Findings:
     n = int(np.count_nonzero(rows))
-    counts = count_pairs(varied.answers.correct[rows], answers.correct[rows])
+    right = varied.answers.correct[rows], answers.correct[rows]
     return {
         "n": n,
-        **describe_rate("accuracy", counts.both + counts.first_only, n),
+        **describe_rate("accuracy", int(np.count_nonzero(right[0])), n),
         "nil": float(np.mean(~varied.answers.linked[rows])),
         "failed": int(np.count_nonzero(varied.answers.entity[rows] == MISSING)),
-        **describe_difference("change", counts, answers.rounds, answers.seed),
+        **describe_difference("change", *right, answers.groups[rows], answers.rounds, answers.seed),
     }

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
-from shadowprobe.measure.statistics import ROUNDS, SEED, Z95, count_pairs, mcnemar, paired_difference
+from shadowprobe.measure.power import LEVEL, POWER, detectable
+from shadowprobe.measure.statistics import ROUNDS, SEED, count_pairs, grouped_difference, mcnemar
 from shadowprobe.runs.directory import Kind
 from shadowprobe.runs.finished import FinishedRun, check_comparable
 from shadowprobe.runs.item_measures import OVERSHADOWED, PRIOR_BIAS, Measure, measure_runs
 
-# The quantile of the normal distribution below which 80% lie.
-Z80 = 0.8416212335729143
-LEVEL, POWER = 0.05, 0.8
 MISSING: dict[Kind, str] = {
     "linker": "snippets have no answer",
     "retriever": "queries have no ranking",
@@ -47,6 +45,9 @@ class Pair(Struct, frozen=True):
     second_rate: float
     difference: float
     difference_ci95: tuple[float, float]
+    # What the bootstrap draws, and how many: the items, or `documents`, `names` or `sets` of items.
+    drawn: str
+    drawn_n: int
     win: int
     tie: int
     loss: int
@@ -91,6 +92,9 @@ def compare(
         values = [mcnemar(cells.first_only, cells.second_only) for _, _, cells in counts]
         for (first, second, cells), p, corrected in zip(counts, values, holm(values), strict=True):
             measure, n = measures[first][name], sum(cells)
+            groups = measure.groups if measure.groups is not None else np.arange(n, dtype=np.int32)
+            drawn_n = len(np.unique(groups))
+            holds = measure.holds, measures[second][name].holds
             win, loss = cells.first_only, cells.second_only
             if measure.is_fault:
                 win, loss = loss, win
@@ -105,7 +109,9 @@ def compare(
                     first_rate=(cells.both + cells.first_only) / n,
                     second_rate=(cells.both + cells.second_only) / n,
                     difference=(cells.first_only - cells.second_only) / n,
-                    difference_ci95=paired_difference(*cells, rounds=rounds, seed=seed),
+                    difference_ci95=grouped_difference(*holds, groups, rounds=rounds, seed=seed),
+                    drawn=measure.unit if drawn_n == n else measure.group_unit,
+                    drawn_n=drawn_n,
                     win=win,
                     tie=cells.both + cells.neither,
                     loss=loss,
@@ -131,21 +137,6 @@ def holm(values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(values) - rank) * values[place]))
         corrected[place] = highest
     return corrected
-
-
-def detectable(n: int, differing: int) -> float | None:
-    """The smallest difference of two rates that McNemar's test finds in n pairs with 80% power at the 5% level.
-
-    With the share s of pairs that differ as it was seen, it solves sqrt(n) d = z(0.975) sqrt(s) + z(0.8) sqrt(s - d²)
-    for d: the normal approximation of the paired design, before any correction for several systems. The two
-    rates can differ by s at most; None where even that would not be found.
-    """
-    # Below it the equation has no solution.
-    if differing == 0 or n < Z95**2 - Z80**2:
-        return None
-    share = differing / n
-    least = sqrt(share) * (Z95 * sqrt(n) + Z80 * sqrt(n + Z80**2 - Z95**2)) / (n + Z80**2)
-    return least if least <= share else None
 
 
 def _notes(run: FinishedRun, measures: Mapping[str, Measure]) -> Iterator[str]:

@@ -74,12 +74,23 @@ class FinishedRun:
         limit = self.data["limit"]
         return dataset.first(limit) if limit is not None else dataset
 
+    @property
+    def counts_nil(self) -> bool:
+        """True if the answers of a linker are counted with --gerbil-nil; earlier results do not have this setting."""
+        return bool(self.results["settings"].get("gerbil_nil", False))
+
+    @property
+    def reads_text_only(self) -> bool:
+        """True if a retriever's answers are counted with --text-only; earlier results do not have this setting."""
+        return bool(self.results["settings"].get("text_only", False))
+
     @cached_property
     def answers(self) -> Answers:
         """The predictions of a linker's run beside the gold."""
         from shadowprobe.measure.answers import Answers
 
-        return Answers(self.dataset).read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
+        answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
+        return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
 
 def read_runs(paths: Sequence[Path], dataset: str | None = None, names: Sequence[str] = ()) -> list[FinishedRun]:
@@ -145,10 +156,26 @@ def check_comparable(runs: Sequence[FinishedRun]) -> None:
                     f"the runs are over different parts of `{first.data['name']}`: {first.path} over"
                     f" {_part(first, key)}, {other.path} over {_part(other, key)}; run both with the same --{key}"
                 )
+        if first.kind == "linker":
+            _check_option("score", "--gerbil-nil", {first.path: first.counts_nil, other.path: other.counts_nil})
+        if first.kind == "retriever":
+            _check_option(
+                "retrieve", "--text-only", {first.path: first.reads_text_only, other.path: other.reads_text_only}
+            )
         for probe in _queries(first).keys() & _queries(other).keys():
             if _queries(first)[probe] != _queries(other)[probe]:
                 raise UsageError(f"{other.path} has other queries for `{probe}` than {first.path}")
     check_labels(runs)
+
+
+def _check_option(command: str, option: str, given: dict[Path, bool]) -> None:
+    """Refuses two runs of which one was counted with an option."""
+    if len(set(given.values())) > 1:
+        without = next(path for path, is_given in given.items() if not is_given)
+        raise UsageError(
+            f"{without} is counted without {option} and the other run with it: `shadowprobe {command} --predictions"
+            f" RUN` with or without {option} counts one of them again"
+        )
 
 
 def _part(run: FinishedRun, key: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shadowprobe.measure.answers import Answers, Booleans
+from shadowprobe.measure.answers import Answers, Booleans, Ints
 from shadowprobe.measure.pairs import has_prior, overshadowed, prior_biased
 from shadowprobe.runs.finished import FinishedRun
 
@@ -27,6 +27,10 @@ class Measure(NamedTuple):
     holds: Booleans
     # True where a system does better if it does not hold.
     is_fault: bool = False
+    # The items that depend on each other have the same number: a bootstrap draws these groups. None: no two do.
+    groups: Ints | None = None
+    # What a group is.
+    group_unit: str = ""
 
 
 def measure_runs(
@@ -52,7 +56,9 @@ def _measure_linker(answers: Answers) -> Iterator[Measure]:
     rows = dict(answers.gold_subsets())
     for subset in SUBSETS:
         if subset in rows:
-            yield Measure(subset, "snippets", answers.correct[rows[subset]])
+            groups = answers.groups[rows[subset]]
+            unit = "documents" if subset == "all" else "names"
+            yield Measure(subset, "snippets", answers.correct[rows[subset]], groups=groups, group_unit=unit)
     if len(answers.pairs):
         yield Measure(OVERSHADOWED, "names", overshadowed(answers), is_fault=True)
         if has_prior(answers).any():
@@ -85,7 +91,8 @@ def _measure_retriever(rows: dict[str, list[Row]], ks: Sequence[int]) -> Iterato
         parts.setdefault(f"{row['collection']}/{row['task']}/{row['group']}", []).append(row)
     for k in ks:
         for name, of_part in parts.items():
-            yield Measure(f"{name}@{k}", "queries", _is_among(of_part, k))
+            groups = np.array([row["set"] for row in of_part], dtype=np.int32)
+            yield Measure(f"{name}@{k}", "queries", _is_among(of_part, k), groups=groups, group_unit="sets")
     for k in ks:
         if QUESTIONS in rows:
             yield Measure(f"questions@{k}", "questions", _is_among(rows[QUESTIONS], k))

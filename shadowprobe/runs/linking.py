@@ -23,7 +23,7 @@ from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
-from shadowprobe.measure.answers import MISSING, Answers
+from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
@@ -45,6 +45,7 @@ class Settings(Struct, frozen=True):
     gerbil_threshold: bool = False
     rounds: int = ROUNDS
     seed: int = SEED
+    gerbil_nil: bool = False
 
 
 class LinkingTask(Task):
@@ -82,6 +83,7 @@ class LinkingTask(Task):
             dataset,
             redirects,
             gerbil_threshold=self.settings.gerbil_threshold,
+            gerbil_nil=self.settings.gerbil_nil,
             rounds=self.settings.rounds,
             seed=self.settings.seed,
         )
@@ -154,7 +156,8 @@ class LinkingTask(Task):
         """Reads stored predictions; a limited dataset ignores those of the rest."""
         self._source = path
         if self._format is not None:
-            converted = formats.read_predictions(self._format, path, self.dataset)
+            gerbil_nil = self.settings.gerbil_nil
+            converted = formats.read_predictions(self._format, path, self.dataset, gerbil_nil=gerbil_nil)
             self._format_notes = list(converted.notes())
             self._converted = list(converted.predictions.values())
             self.answers.fill(self._converted)
@@ -186,6 +189,9 @@ class LinkingTask(Task):
     def measure(self, notes: Iterable[str]) -> Results:
         """What the probes find in the answers."""
         notes = [*notes, *self._probe_notes]
+        if self.answers.gerbil_nil:
+            nil = int(np.count_nonzero(self.answers.has_gold & (self.answers.gold == NO_GOLD)))
+            notes.append(f"counted with --gerbil-nil: NIL is right for {nil} mentions without an entity")
         return measure_answers(self.answers, self._probes, linker=self.system, notes=notes, varied=self._varied)
 
     @contextmanager
@@ -261,6 +267,7 @@ def measure_answers(
             "bootstrap_rounds": answers.rounds,
             "bootstrap_seed": answers.seed,
             "gerbil_threshold": answers.gerbil_threshold,
+            "gerbil_nil": answers.gerbil_nil,
             "redirects": answers.redirects_digest,
         },
         "missing": int(np.count_nonzero(answers.entity == MISSING)),

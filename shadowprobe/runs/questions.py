@@ -71,7 +71,14 @@ def read_rankings_of(runs: Sequence[FinishedRun], collection: Collection, ks: tu
     ids = {document for of_run in rankings for ranking in of_run for document in ranking.documents}
     pages = look_up(collection, ids).pages
     return [
-        Rankings(collection, of_run, depth=run.results["settings"]["depth"], ks=ks, pages=pages)
+        Rankings(
+            collection,
+            of_run,
+            depth=run.results["settings"]["depth"],
+            ks=ks,
+            pages=pages,
+            text_only=run.reads_text_only,
+        )
         for run, of_run in zip(runs, rankings, strict=True)
     ]
 

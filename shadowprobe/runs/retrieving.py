@@ -24,6 +24,7 @@ from shadowprobe.runs.task import Batch, Task, describe_system, run_probe
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
 DEPTH, KS = 100, (1, 20)
+TEXT_ONLY = "counted with --text-only: an answer in the title of a document does not count"
 
 
 class RetrievalSettings(Struct, frozen=True):
@@ -33,6 +34,8 @@ class RetrievalSettings(Struct, frozen=True):
     depth: int = DEPTH
     rounds: int = ROUNDS
     seed: int = SEED
+    # Count an answer to an entity question only in the text of a document, and not in its title.
+    text_only: bool = False
 
     def __post_init__(self) -> None:
         if not self.ks or min(self.ks) < 1:
@@ -182,6 +185,7 @@ class RetrievingTask(Task):
             rounds=settings.rounds,
             seed=settings.seed,
             pages=known.pages,
+            text_only=settings.text_only,
         )
         lacking = [
             f"{len(ids & known.lacking)} of the {len(ids)} {what} are not in the collection `{self.collection.name}`"
@@ -198,9 +202,10 @@ class RetrievingTask(Task):
                 "k": list(settings.ks),
                 "bootstrap_rounds": settings.rounds,
                 "bootstrap_seed": settings.seed,
+                "text_only": settings.text_only,
             },
             "missing": self.waiting,
-            "notes": [*notes, *lacking],
+            "notes": [*notes, *lacking, *([TEXT_ONLY] if settings.text_only else [])],
             "probes": {probe.name: run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes},
         }
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import genre_examples
 import pytest
-from asking import marked
+from asking import answers_of, marked
 from genre_examples import EXAMPLES, MERCURY, ODD, TWICE, UNKNOWN, ask, titles
 from world import NAMES
 
@@ -53,6 +53,7 @@ def test_a_whole_run(trained: Path, world: Dataset, tmp_path: Path) -> None:
         "titles": None,
         "beams": 10,
         "max_words": 384,
+        "max_tokens": 15,
         "score": "exp-mean",
         "precision": "double",
     }
@@ -100,6 +101,35 @@ def test_every_candidate_can_win_and_all_come_back(trained: Path, mercury: Knowl
         assert set(titles(found)) == set(MERCURY)
 
 
+def test_titles_of_more_than_15_tokens_are_left_out_as_in_genres_own_evaluation(
+    trained: Path, mercury: Knowledge, listed: Path
+) -> None:
+    # Only the treatise is longer.
+    treatise = next(title for title in MERCURY if len(title) > 50)
+    for options in ({}, {"titles": str(listed)}):
+        linker = make_linker("genre", {"model": str(trained), "beams": "30", **options})
+        (found,) = answers_of(linker, mercury, marked(MERCURY[treatise]))
+        assert treatise not in titles(found)
+        assert set(titles(found)) >= set(MERCURY) - {treatise}
+        assert linker.notes == ["titles of more than 15 tokens were left out: see the option max_tokens"]
+    (found,) = ask(trained, mercury, marked(MERCURY[treatise]), max_tokens=127)
+    assert titles(found)[0] == treatise
+
+
+def test_the_limit_counts_the_tokens_of_a_title_without_its_end(trained: Path) -> None:
+    from transformers import AutoTokenizer
+
+    size = len(AutoTokenizer.from_pretrained(trained)("Mercury (planet)", add_special_tokens=False).input_ids)
+    known = Knowledge({"Mercury (planet)": Entity("Mercury (planet)")}, [EntitySpace("Mercury", ("Mercury (planet)",))])
+    asked = marked(MERCURY["Mercury (planet)"])
+    (found,) = ask(trained, known, asked, max_tokens=size)
+    assert titles(found) == ["Mercury (planet)"]
+    # Without a single title there is nothing to answer, as for a name without candidates.
+    (found,) = ask(trained, known, asked, max_tokens=size - 1)
+    assert isinstance(found, Prediction)
+    assert found.status == "nil"
+
+
 @pytest.mark.parametrize("title", MERCURY)
 @pytest.mark.parametrize("beams", [1, 2])
 def test_every_listed_title_can_win_with_few_beams(
@@ -128,6 +158,8 @@ def test_options_that_cannot_be_are_refused() -> None:
         make_linker("genre", {"beams": "0"})
     with pytest.raises(UsageError, match="max_words is -1, and must be at least 0"):
         make_linker("genre", {"max_words": "-1"})
+    with pytest.raises(UsageError, match="max_tokens is 0, and must be at least 1"):
+        make_linker("genre", {"max_tokens": "0"})
 
 
 @pytest.mark.parametrize(("beams", "listing"), [(2, True), (10, False)])

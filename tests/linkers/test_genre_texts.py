@@ -96,10 +96,10 @@ def test_titles_are_taken_from_the_file_as_they_stand(trained: Path, world: Data
     ("content", "complaint"),
     [
         pytest.param(None, ": no such file", id="missing"),
-        pytest.param(b"\n \n", ": holds no title", id="empty"),
+        pytest.param(b"\n \n", ": holds no title that is short enough", id="empty"),
         pytest.param(b"Avon\nZ\xfcrich\n", ":2: is not UTF-8 (byte 1: invalid start byte)", id="Latin-1"),
         pytest.param(b"Avon\n\nA </s> b", ":3: the title holds </s>, with which the model ends every title", id="end"),
-        pytest.param(b"9" * 200, ":1: the title has 201 tokens, and the model writes 128", id="too long"),
+        pytest.param(b"9" * 200, ": holds no title that is short enough", id="too long"),
     ],
 )
 def test_a_bad_list_of_titles_is_named(

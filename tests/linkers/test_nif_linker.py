@@ -172,6 +172,14 @@ def test_of_several_names_for_one_entity_one_that_the_dataset_knows_is_taken(ser
     assert ask(service.url, world, WHY_NOT) == Prediction("marked", answer=f"{DBPEDIA}Avon_(ship)")
 
 
+def test_an_entity_that_the_answer_declares_to_be_the_same_is_taken_if_the_dataset_knows_it(
+    service: Service, world: Dataset
+) -> None:
+    same = f"<http://own.example/7> <http://www.w3.org/2002/07/owl#sameAs> <{DBPEDIA}Avon_(river)>"
+    service.behaviour = saying(f"; itsrdf:taIdentRef <http://own.example/7> . {same}")
+    assert ask(service.url, world, WHY_NOT) == Prediction("marked", answer=f"{DBPEDIA}Avon_(river)")
+
+
 def test_of_the_same_title_in_two_languages_that_of_the_dataset_is_taken(service: Service, world: Dataset) -> None:
     german = "http://de.dbpedia.org/resource/Avon_(ship)"
     service.behaviour = saying(f"; itsrdf:taIdentRef {KNOWN}, <{german}>")

@@ -92,6 +92,15 @@ def test_the_answer_has_the_title_the_page_id_and_rho(linker: Linker, world: Dat
     assert (resolved.entity, resolved.rule) == ("Berg (ship)", "page_id")
 
 
+def test_a_confidence_may_be_written_as_text(service: Service, linker: Linker, world: Dataset) -> None:
+    found = [
+        {"start": 0, "end": 4, "id": 7, "title": title, "rho": rho}
+        for title, rho in (("Avon (ship)", "0.0975"), ("Avon (river)", "0.5"), ("Avon", 0.25))
+    ]
+    service.behaviour = lambda *_: (200, {}, json.dumps({"annotations": found}).encode())
+    assert answer_to("[Avon] runs.", linker, world) == Prediction("marked", answer="Avon (river)", page_id=7, score=0.5)
+
+
 def test_the_text_goes_out_as_a_form_without_the_mention(service: Service, linker: Linker, world: Dataset) -> None:
     answer_to('Ünder "100%" of sun & rain, [Avon] runs + shines = wins.', linker, world)
     (asked,) = service.requests

@@ -187,6 +187,8 @@ def test_an_answer_of_stop_words_alone_cannot_be_given_and_is_counted() -> None:
     one = ambig_set("dale", "Dale", ("Dale (song)", "The Who"), ("Dale (ship)", "Lyon"))
     found = findings((one, "The song is by The Who, the ship from Lyon."))
     assert (found["wordless"], found["answer_recall"]) == (1, 0.5)
+    # The released code would give 0.5 for saying nothing.
+    assert findings((one, ""))["answer_recall"] == 0.0
 
 
 def test_an_empty_answer_is_no_answer_but_is_not_missing() -> None:

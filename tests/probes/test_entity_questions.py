@@ -51,6 +51,16 @@ def test_each_question_has_a_row_with_the_rank_of_its_first_answer(collection: C
     ]
 
 
+def test_an_answer_in_the_title_counts_unless_only_the_text_is_read(collection: Collection) -> None:
+    assert collection.directory is not None
+    probe = probe_of(collection.directory / "entity_questions")
+    found = probe.measure(rankings_of(collection, ANSWERED, text_only=True))
+    # "Como Lake" is the title of its document, and not in the text.
+    assert found["relations"]["P20"]["accuracy"] == {"1": 0.0, "2": 0.0}
+    assert found["relations"]["P19"]["accuracy"] == {"1": 1 / 3, "2": 2 / 3}
+    assert found["micro"]["accuracy"] == {"1": 1 / 4, "2": 2 / 4}
+
+
 def test_each_relation_has_the_wording_of_the_paper(found: dict[str, Any]) -> None:
     assert found["relations"]["P19"]["question"] == "Where was [E] born?"
 

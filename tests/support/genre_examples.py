@@ -105,8 +105,8 @@ def listed(tmp_path: Path) -> Path:
 
 
 def ask(model: Path, knowledge: Knowledge, *snippets: Snippet, **options: object) -> list[Prediction | Failure]:
-    """The answers to a few snippets, in their order."""
-    given = {key: str(value) for key, value in options.items()}
+    """The answers to a few snippets, in their order; the longest title of the examples is allowed."""
+    given = {key: str(value) for key, value in {"max_tokens": 100, **options}.items()}
     return answers_of(make_linker("genre", {"model": str(model), **given}), knowledge, *snippets)
 
 

@@ -51,7 +51,8 @@ def _why_none(run: FinishedRun, probe: str) -> str | None:
         return f"it was not asked `{probe}`; `shadowprobe {COMMANDS[run.kind]} --probe {probe}` asks it"
     # Other answers are right without the table of redirects, and a run does not keep it.
     redirects = " --redirects FILE" if run.results["settings"]["redirects"] is not None else ""
-    command = f"shadowprobe score --predictions {run.path} --out {run.path}{redirects}"
+    nil = " --gerbil-nil" if run.counts_nil else ""
+    command = f"shadowprobe score --predictions {run.path} --out {run.path}{redirects}{nil}"
     return f"its results.json has no `{probe}`; `{command}` adds it"
 
 

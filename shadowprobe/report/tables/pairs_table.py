@@ -28,8 +28,7 @@ MEANINGS = {
     "snippets": "{}: share of the snippets answered right (R of Table 3).",
     "names": "Overshadowed, prior bias: share of the names that get the same entity in both contexts, and of those"
     " where it is the prior too; a win is a name where only B does so: a system that says nothing wins too.",
-    "queries": "Head, tail: share of the AmbER queries with a gold document among the first documents. Queries of one"
-    " set depend on each other, so that the true intervals are wider.",
+    "queries": "Head, tail: share of the AmbER queries with a gold document among the first documents.",
     "questions": "Questions: share of the questions with an answer in the first documents.",
     "sets": "Complete: share of the sets where every namesake gets its own answer; entity-answer: share of the sets"
     " where every word of the answers and of their entities is there (entity-answer recall of 100%).",
@@ -87,6 +86,11 @@ def _notes(comparison: Comparison, *, several: bool) -> Iterator[str]:
         f"Intervals: paired bootstrap, {rounds} rounds, seed {seed}; without width where no pair differs, or every"
         " one does. p: McNemar's exact test, two-sided."
     )
+    for drawn, unit in dict.fromkeys((pair.drawn, pair.unit) for pair in comparison.pairs if pair.drawn != pair.unit):
+        yield (
+            f"The bootstrap draws whole {drawn}, because the {unit} of one depend on each other. McNemar's test takes"
+            " them as independent, so that its p may be too small."
+        )
     if several:
         yield "p by Holm: corrected over all pairs of systems on one measure."
     yield (

@@ -57,12 +57,29 @@ def test_retrievers_are_paired_by_query_of_head_and_tail(capsys: pytest.CaptureF
     assert (tail["win"], tail["tie"], tail["loss"]) == (0, 2, 3)
     # 2 / 2^3
     assert tail["mcnemar_p"] == 0.25
+    # a2 and a3 are of one set, b2, c2 and d2 of others.
+    assert [(pair["drawn"], pair["drawn_n"]) for pair in (head, tail)] == [("queries", 4), ("sets", 4)]
     # Two of four questions have an answer in the first document; the reader has no ranking for any.
     assert (pairs["questions@1"]["unit"], cells(pairs["questions@1"])) == ("questions", (0, 2, 0, 2))
     assert list(pairs) == [
         *("human/qa/head@1", "human/qa/tail@1", "human/qa/head@2", "human/qa/tail@2"),
         *("questions@1", "questions@2"),
     ]
+
+
+@pytest.mark.usefixtures("retrievers")
+def test_answers_in_the_text_alone_are_compared_with_such_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--collection", "little", "--text-only", "-k", "1", "-k", "2")
+    # Exit 1: some queries have no ranking.
+    code, out, err = outcome(capsys, "retrieve", "-p", "confused", "--out", "confused", *options)
+    assert code == 1
+    assert "counted with --text-only: an answer in the title" in " ".join((out + err).split())
+    said = complaint(capsys, "compare", "confused", "reader", "--dataset", "little")
+    assert said.startswith("reader is counted without --text-only and the other run with it: `shadowprobe retrieve")
+    assert outcome(capsys, "retrieve", "-p", "reader", "--out", "reader", *options)[0] == 1
+    # Of the two questions that the confused one answers at first, one is answered by the title.
+    pairs = pairs_of(capsys, "confused", "reader", "--dataset", "little")
+    assert cells(pairs["questions@1"]) == (0, 1, 0, 3)
 
 
 @pytest.mark.usefixtures("retrievers")

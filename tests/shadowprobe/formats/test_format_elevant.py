@@ -93,6 +93,19 @@ def test_of_nested_labels_the_outermost_counts_that_is_not_optional(tmp_path: Pa
     )
 
 
+def test_a_label_inside_one_without_an_entity_counts(tmp_path: Path) -> None:
+    text = "Battle of Ree Bay"
+    outer = label(0, (0, 17), "<NIL>", children=[1])
+    inner = label(1, (10, 17), "Q2", parent=0, children=[2])
+    inmost = label(2, (10, 13), "Q3", parent=1)
+    assert read(tmp_path, article(0, text, outer, inner, inmost))[0] == AnnotatedDocument(
+        "0", text, (Mention(0, 17), Mention(10, 17, qid="Q2")), left_out=("a label inside another, which counts",)
+    )
+    # Of several labels without an entity, the outermost is the mention.
+    inner["entity_id"] = inmost["entity_id"] = "<NO_MAPPING>"
+    assert read(tmp_path, article(0, text, outer, inner, inmost))[0].mentions == (Mention(0, 17),)
+
+
 def test_labels_that_call_each_other_parent_end_the_search(tmp_path: Path) -> None:
     one, other = (label(n, (0, 3), "Q7", parent=1 - n, optional=True) for n in (0, 1))
     third = label(2, (0, 3), "Q7", parent=0)

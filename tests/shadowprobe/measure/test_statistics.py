@@ -12,6 +12,7 @@ from shadowprobe.measure.statistics import (
     count_pairs,
     decide,
     f1_interval,
+    grouped_difference,
     mcnemar,
     paired_difference,
     wilson,
@@ -132,3 +133,38 @@ def test_items_are_counted_by_which_of_two_systems_has_them() -> None:
 )
 def test_an_interval_decides_only_where_it_does_not_hold_0(interval: tuple[float, float], word: str) -> None:
     assert decide(interval, above="more", below="less") == word
+
+
+def holds(*counts: int) -> np.ndarray:
+    """The first of these counts does not hold, the second does, and so on."""
+    return np.repeat(np.arange(len(counts)) % 2 == 1, counts)
+
+
+def test_items_that_depend_on_each_other_are_drawn_together() -> None:
+    # A hundred groups of four equal items: in 30 only the first holds, in 20 only the second. One group has the
+    # variance 0.5 - 0.1², so that the interval is 0.1 +- 1.96 * sqrt(0.49 / 100). Drawn one by one, it would be half as
+    # wide.
+    groups = np.repeat(np.arange(100, dtype=np.int32), 4)
+    first, second = holds(0, 120, 280), holds(120, 80, 200)
+    low, high = grouped_difference(first, second, groups, rounds=20000)
+    assert low == pytest.approx(0.1 - 1.96 * 0.07, abs=0.012)
+    assert high == pytest.approx(0.1 + 1.96 * 0.07, abs=0.012)
+    low, high = grouped_difference(first, second, np.arange(400, dtype=np.int32), rounds=20000)
+    assert high - low == pytest.approx(2 * 1.96 * 0.035, abs=0.012)
+
+
+def test_a_large_group_counts_with_all_its_items() -> None:
+    # Of two groups, one with nine items that only the first has, and one with a single item that both have. In a
+    # quarter of the draws there is only the one (1), in a quarter only the other (0), else both (0.9).
+    groups = np.array([7] * 9 + [3], dtype=np.int32)
+    assert grouped_difference(holds(0, 10), holds(9, 1), groups) == (0.0, 1.0)
+
+
+def test_groups_of_one_item_are_items() -> None:
+    first, second = holds(40, 60), holds(50, 50)
+    groups = np.arange(100, 0, -1, dtype=np.int32)
+    assert grouped_difference(first, second, groups) == paired_difference(*count_pairs(first, second))
+
+
+def test_one_group_says_nothing_about_others() -> None:
+    assert grouped_difference(holds(0, 5), holds(5), np.zeros(5, dtype=np.int32)) == (-1.0, 1.0)

@@ -67,6 +67,7 @@ def test_settings_reach_the_probes_and_the_results(world: Dataset, tmp_path: Pat
         "bootstrap_rounds": rounds,
         "bootstrap_seed": 3,
         "gerbil_threshold": False,
+        "gerbil_nil": False,
         "redirects": None,
     }
     assert list(results["probes"]) == ["overshadowing"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 import world as hand_made
 from finished_runs import finished_run
 from world import linked, shadow, top
 
-from shadowprobe import Answers, Dataset, Prediction, Snippet, UsageError
-from shadowprobe.runs.comparison import Pair, compare, detectable, holm
+from shadowprobe import Answers, Card, Dataset, Entity, Prediction, Snippet, UsageError, write_dataset
+from shadowprobe.report.tables.pairs_table import pairs_table
+from shadowprobe.runs.comparison import Pair, compare, holm
 from shadowprobe.runs.finished import FinishedRun, check_comparable
 from shadowprobe.runs.linking import measure_answers
 
@@ -120,6 +120,35 @@ def test_the_interval_is_a_bootstrap_of_the_pairs(twenty: Dataset) -> None:
     assert 0.6 - 1e-9 <= high <= 0.7 + 1e-9
 
 
+def test_the_mentions_of_one_document_are_drawn_together(tmp_path: Path) -> None:
+    # Forty documents with five mentions each. On a quarter of the documents only A is right, on the others both are.
+    snippets = [
+        Snippet(f"d{document}#{place}", "all", "a a a a a", 2 * place, 2 * place + 1, gold="X", document=f"d{document}")
+        for document in range(40)
+        for place in range(5)
+    ]
+    data = write_dataset(tmp_path / "data", Card(name="data"), [Entity("X"), Entity("Y")], [], {"all": snippets})
+    runs = [
+        finished(
+            data, label, (linked(snippet.id, "Y" if number < wrong else "X") for number, snippet in enumerate(snippets))
+        )
+        for label, wrong in (("A", 0), ("B", 50))
+    ]
+    (pair,) = compare(runs, rounds=20000).pairs
+    assert (pair.unit, pair.n, pair.difference, pair.drawn, pair.drawn_n) == ("snippets", 200, 0.25, "documents", 40)
+    # One document has the variance 0.25 * 0.75. Drawn by mention, the interval would be narrower by sqrt(5).
+    half = 1.96 * (0.25 * 0.75 / 40) ** 0.5
+    assert pair.difference_ci95 == pytest.approx((0.25 - half, 0.25 + half), abs=0.03)
+    notes = " ".join(pairs_table(compare(runs)).notes)
+    assert "The bootstrap draws whole documents, because the snippets of one depend on each other." in notes
+
+
+def test_what_is_drawn_is_said_only_where_it_is_not_the_item_itself(twenty: Dataset) -> None:
+    comparison = compare(a_b_and_c(twenty)[:2])
+    assert all((pair.drawn, pair.drawn_n) == (pair.unit, pair.n) for pair in comparison.pairs)
+    assert "The bootstrap draws" not in " ".join(pairs_table(comparison).notes)
+
+
 def test_the_seed_decides_the_interval(twenty: Dataset) -> None:
     runs = a_b_and_c(twenty)
     assert compare(runs, rounds=100, seed=1) == compare(runs, rounds=100, seed=1)
@@ -127,22 +156,6 @@ def test_the_seed_decides_the_interval(twenty: Dataset) -> None:
         tuple(pair.difference_ci95 for pair in compare(runs, rounds=100, seed=seed).pairs) for seed in (1, 2, 3, 4, 5)
     }
     assert len(ends) > 1
-
-
-def test_the_smallest_detectable_difference_solves_its_equation() -> None:
-    from scipy.special import ndtri
-
-    found = detectable(100, 25)
-    assert found is not None
-    # 0.5 * (1.95996 * 10 + 0.84162 * sqrt(96.86687)) / 100.70833
-    assert found == pytest.approx(0.13843, abs=5e-6)
-    half, rest = ndtri(0.975) * np.sqrt(0.25), ndtri(0.8) * np.sqrt(0.25 - found**2)
-    assert ((half + rest) / found) ** 2 == pytest.approx(100)
-
-
-@pytest.mark.parametrize(("n", "differing"), [(20, 0), (20, 1), (3, 3)])
-def test_where_too_few_pairs_differ_no_difference_can_be_seen(n: int, differing: int) -> None:
-    assert detectable(n, differing) is None
 
 
 def test_runs_over_different_datasets_are_refused_with_both_digests(world: Dataset, twenty: Dataset) -> None:

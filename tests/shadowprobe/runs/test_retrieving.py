@@ -60,7 +60,13 @@ def test_a_run_writes_its_card_its_rankings_and_its_results() -> None:
     assert (finished.outcome.answered, finished.outcome.resumed) == (9, 0)
     assert results["retriever"]["name"] == "telling"
     assert results["collection"]["name"] == "little"
-    assert results["settings"] == {"depth": 3, "k": [1, 2], "bootstrap_rounds": 1000, "bootstrap_seed": 7}
+    assert results["settings"] == {
+        "depth": 3,
+        "k": [1, 2],
+        "bootstrap_rounds": 1000,
+        "bootstrap_seed": 7,
+        "text_only": False,
+    }
     assert results["missing"] == 0
     # Always the river Avon, then the ship: right at 1 for a1 alone, at 2 for a2 and a3 too.
     accuracy = results["probes"]["amber"]["human"]["qa"]["accuracy"]
