@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -83,7 +84,7 @@ def _list_changes(node: ast.AST) -> Iterator[Place]:
         for number, operator in enumerate(node.ops):
             other = COMPARISONS[type(operator)]
             change = f"{type(operator).__name__} to {other.__name__}"
-            yield place(change, lambda number=number, other=other: node.ops.__setitem__(number, other()))
+            yield place(change, partial(node.ops.__setitem__, number, other()))
     elif isinstance(node, ast.BoolOp):
         opposite = ast.Or if isinstance(node.op, ast.And) else ast.And
         yield place(f"{type(node.op).__name__} to {opposite.__name__}", lambda: setattr(node, "op", opposite()))

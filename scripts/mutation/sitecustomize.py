@@ -21,4 +21,4 @@ def _get_mutated_code(self: importlib.machinery.SourceFileLoader, fullname: str)
 
 
 if _NAME:
-    importlib.machinery.SourceFileLoader.get_code = _get_mutated_code  # type: ignore[method-assign]
+    importlib.machinery.SourceFileLoader.get_code = _get_mutated_code  # type: ignore[assignment,method-assign]
