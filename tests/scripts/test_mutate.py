@@ -1,0 +1,91 @@
+"""The mutation tool: which places it changes, and whether tests notice a mutant in every process that they start."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "mutation"))
+
+from mutants import find_places, mutate_source  # noqa: E402
+
+
+def change(source: str, number: int = 0) -> str:
+    return ast.unparse(mutate_source(source, number)[0])
+
+
+@pytest.mark.parametrize(
+    ("source", "mutated"),
+    [
+        ("a < b", "a <= b"),
+        ("a == b", "a != b"),
+        ("a in b", "a not in b"),
+        ("a is None", "a is not None"),
+        ("a and b", "a or b"),
+        ("a + b", "a - b"),
+        ("a / b", "a * b"),
+        ("x = not a", "x = not not a"),
+        ("x = 7", "x = 8"),
+        ("x = True", "x = False"),
+        ("f(a)", "None"),
+        ("x = 1 if a else 2", "x = 1 if not a else 2"),
+    ],
+)
+def test_a_place_is_changed_in_one_way(source: str, mutated: str) -> None:
+    assert change(source) == mutated
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""A text."""',
+        "import a",
+        "if TYPE_CHECKING:\n    x = 1",
+        "x: Annotated[int, Option(min=1)]",
+        "@lru_cache(7)\ndef f(a: Literal[1]) -> Literal[2]: pass",
+        "f'{a}' + b",
+    ],
+)
+def test_what_only_declares_is_not_changed(source: str) -> None:
+    assert find_places(source) == []
+
+
+def test_each_place_of_a_source_has_a_number_and_a_line() -> None:
+    source = "a = 1\nif a < 2 and b:\n    f()\n"
+    assert [(place.line, place.change) for place in find_places(source)] == [
+        (1, "1 to 2"),
+        (2, "And to Or"),
+        (2, "Lt to LtE"),
+        (2, "2 to 3"),
+        (3, "call removed"),
+    ]
+    assert change(source, 2) == "a = 1\nif a <= 2 and b:\n    f()"
+
+
+def find(name: str, line: str) -> int:
+    """The number of the first place of a file in a line of its source."""
+    source = (ROOT / name).read_text(encoding="utf-8")
+    row = next(row for row, text in enumerate(source.splitlines(), start=1) if line in text)
+    return next(number for number, place in enumerate(find_places(source)) if place.line == row)
+
+
+@pytest.mark.slow
+def test_a_mutant_that_tests_notice_and_the_source_stays_as_it_is() -> None:
+    name = "shadowprobe/base/printable.py"
+    before = (ROOT / name).read_bytes()
+    number = find(name, "if cell.startswith(_FORMULA)")
+    ended = subprocess.run(
+        [ROOT / "scripts" / "mutate", "--only", f"{name}:{number}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=300,
+    )
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "1 of 1 mutants were noticed"), ended.stdout
+    assert (ROOT / name).read_bytes() == before
