@@ -18,6 +18,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from msgspec import Struct
 
 import shadowprobe
+from shadowprobe.base.files import file_digest
+from shadowprobe.base.jsonl import convert_to_json
+from shadowprobe.base.secrets import mask_options
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.measure.probe import Probe
 from shadowprobe.systems.linker import Linker
@@ -124,6 +127,18 @@ def add_version(linker: Linker) -> Linker:
         state = repr([(key, vars(linker).get(key)) for key in keys])
         vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
     return linker
+
+
+def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the entry of a linker or retriever in a run's card, without secrets.
+
+    It contains the digests of files in its options, because another file gives other answers.
+    """
+    files = {
+        option: file_digest(value) for option, value in options.items() if isinstance(value, Path) and value.is_file()
+    }
+    system = {"name": name, "version": version, "options": mask_options(convert_to_json(dict(options)))}
+    return {**system, "files": files} if files else system
 
 
 def make_probe(spec: str) -> Probe:

@@ -13,12 +13,13 @@ from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.catalogue.datasets import builtin_directory
 from shadowprobe.errors import LinkerError, PluginError, UsageError
+from shadowprobe.measure.probe import run_probe
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.queries.ambigdocs_sets import FILE, read_ambigdocs
 from shadowprobe.queries.stored_answers import read_answers
 from shadowprobe.runs.directory import ANSWERS, SCHEMA, Results
-from shadowprobe.runs.task import Batch, Task, run_probe
+from shadowprobe.runs.task import Batch, Task
 from shadowprobe.systems.chat_answerer import Answer, Asker
 
 BUILTIN, BUILTIN_NAME = "builtin", "namesakes"

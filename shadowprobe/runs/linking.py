@@ -24,11 +24,11 @@ from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
-from shadowprobe.measure.probe import Probe, VariantProbe
+from shadowprobe.measure.probe import Probe, VariantProbe, run_probe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
-from shadowprobe.runs.task import Batch, Task, describe_system, run_probe
+from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.linker import Linker, by_id, without_gold
 
@@ -90,7 +90,7 @@ class LinkingTask(Task):
         if linker is not None:
             self.incidental = linker.incidental
             name = linker.name or type(linker).__name__
-            self.system = describe_system(name, linker.version, plugins.option_values(linker, options))
+            self.system = plugins.describe_system(name, linker.version, plugins.option_values(linker, options))
             self.batch_size = batch_size or linker.batch_size
 
     @property

@@ -13,6 +13,7 @@ from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, PluginError, ShadowprobeError, UsageError, format_error
+from shadowprobe.measure.probe import run_probe
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
 from shadowprobe.measure.statistics import ROUNDS, SEED
@@ -20,7 +21,7 @@ from shadowprobe.queries.collection import Collection, digest_of, open_collectio
 from shadowprobe.queries.query import Query, Ranking
 from shadowprobe.runs.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.runs.job import Job
-from shadowprobe.runs.task import Batch, Task, describe_system, run_probe
+from shadowprobe.runs.task import Batch, Task
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
 DEPTH, KS = 100, (1, 20)
@@ -78,7 +79,7 @@ class RetrievingTask(Task):
         self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
             values = plugins.option_values(getattr(retriever, "linker", retriever), options)
-            self.system = describe_system(retriever.name, retriever.version, values)
+            self.system = plugins.describe_system(retriever.name, retriever.version, values)
 
     def _gather_queries(self) -> dict[str, Query]:
         queries: dict[str, Query] = {}

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from shadowprobe.base.files import file_digest
-from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.model import Failure
-from shadowprobe.base.secrets import mask_options
-from shadowprobe.errors import InputError, PluginError, ShadowprobeError, UsageError
-from shadowprobe.measure.probe import Findings
+from shadowprobe.errors import InputError, UsageError
 from shadowprobe.runs.directory import RUN, Kind, Results, RunCard, read_stored_card
 from shadowprobe.runs.kinds import NOUNS, SCORING_COMMANDS
 
@@ -120,29 +116,3 @@ class Task(ABC):
                     field=self.over,
                 )
         return card
-
-
-def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
-    """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
-    try:
-        findings = convert_to_json(measure())
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
-    if not isinstance(findings, dict):
-        raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
-    return findings
-
-
-def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the entry of a linker or retriever in a run's card, without secrets.
-
-    It contains the digests of files in its options, because another file gives other answers.
-    """
-    files = {
-        option: file_digest(value) for option, value in options.items() if isinstance(value, Path) and value.is_file()
-    }
-    system = {"name": name, "version": version, "options": mask_options(convert_to_json(dict(options)))}
-    return {**system, "files": files} if files else system
