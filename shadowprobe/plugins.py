@@ -22,7 +22,7 @@ from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.secrets import mask_options
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
-from shadowprobe.measure.probe import Probe
+from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
 
@@ -145,6 +145,20 @@ def make_probe(spec: str) -> Probe:
     """Makes a probe by name or location."""
     kind, _ = _load(spec, PROBES, Probe)
     return _construct_probe(kind, spec)
+
+
+def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
+    """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
+    try:
+        findings = convert_to_json(measure())
+    except ShadowprobeError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
+    if not isinstance(findings, dict):
+        raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
+    return findings
 
 
 def _construct_probe(kind: type[P], spec: str) -> P:
