@@ -62,10 +62,13 @@ def _walk(node: ast.AST) -> Iterator[Place]:
 
 
 def _is_declaration(node: ast.AST) -> bool:
-    """True for imports, for imports of type checking, and for texts that stand alone."""
+    """True for what does nothing: imports, texts that stand alone, and promises."""
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    # `zip(..., strict=True)` says that both are of one length, and changes nothing where they are.
+    if isinstance(node, ast.keyword) and node.arg == "strict":
+        return True
     return is_text or isinstance(node, ast.Import | ast.ImportFrom) or _is_annotated(node)
 
 
