@@ -11,6 +11,8 @@ from urllib.parse import SplitResult, quote, quote_plus, urlsplit, urlunsplit
 MASK = "***"
 # `tokens` in the plural is a number, as in `max_tokens`.
 SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+# A message has room for no more of a URL.
+LONGEST_URL = 200
 _URL = re.compile(r"^\w+://")
 
 
@@ -20,7 +22,8 @@ def shorten_url(url: str) -> str:
         parts = _split(url)
     except ValueError:
         return "the URL"
-    return _join(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    shown = _join(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return shown if len(shown) <= LONGEST_URL else f"{shown[:LONGEST_URL]}..."
 
 
 def mask_url(url: str) -> str:

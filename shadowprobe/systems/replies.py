@@ -14,6 +14,7 @@ from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Snippet
 from shadowprobe.dataset.index import digest_question
 from shadowprobe.errors import InputError
+from shadowprobe.net.charsets import set_encoding
 
 if TYPE_CHECKING:
     import httpx
@@ -57,7 +58,7 @@ class Reply(Struct, frozen=True, omit_defaults=True):
 
         # As bytes: a service may well put other than ASCII there, which httpx reads and does not write.
         headers = {b"Content-Type": self.content_type.encode()}
-        return httpx.Response(self.status, headers=headers, content=self.content)
+        return set_encoding(httpx.Response(self.status, headers=headers, content=self.content))
 
 
 class ReplyWriter:

@@ -19,9 +19,9 @@ from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import (
     ConnectionFailedError,
     NoResponseError,
+    OtherServerError,
     RedirectError,
     RefusedError,
-    TokenError,
 )
 from shadowprobe.net.limits import Limits
 from shadowprobe.net.retries import PASSING, pause_before, retry_after
@@ -239,12 +239,12 @@ class WebLinker(Linker):
         """The response to a request, after as many tries as are needed and allowed."""
         where, problem, body, busy = shorten_url(request.url), "", "", 0
         built = self._built(request)
-        limits, secret = Limits(seconds=self.timeout), bool(self.optional_token)
+        limits, has_token = Limits(seconds=self.timeout), bool(self.optional_token)
         for attempt in range(self.retries + 1):
             await self._turn()
             pause = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE)
             try:
-                response = await self._client.send(built, limits, secret=secret)
+                response = await self._client.send(built, limits, stay=has_token)
             except NoResponseError as error:
                 problem = f"{where}: {error.message}"
                 self._refuse_failure(error, where)
@@ -291,7 +291,7 @@ class WebLinker(Linker):
     def _refuse_failure(self, error: NoResponseError, where: str) -> None:
         """Raises for a failure that trying again would not change: ItemError, or LinkerError for all."""
         problem = f"{where}: {error.message}"
-        if isinstance(error, TokenError):
+        if isinstance(error, OtherServerError):
             target = shorten_url(error.target)
             raise LinkerError(f"{where}: redirects to {target}, which is not sent the token: -o url=... to trust it")
         if isinstance(error, RedirectError):
