@@ -15,6 +15,7 @@ from shadowprobe.base.files import make_directory
 from shadowprobe.dataset.dataset import CARD
 from shadowprobe.errors import DownloadError, InputError
 from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.decompression import IDENTITY
 from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError
 from shadowprobe.net.limits import MEGABYTE, Limits
 from shadowprobe.net.urls import check_url
@@ -165,7 +166,7 @@ async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Cl
 
     have = part.stat().st_size if part.exists() else 0
     # Not compressed: offsets in the file are then offsets in the response, and its length is known beforehand.
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    headers = {"Accept-Encoding": IDENTITY} | ({"Range": f"bytes={have}-"} if have else {})
     request = httpx.Request("GET", str(check_url(url, allow_password=True)), headers=headers)
     async with client.stream(request, LIMITS) as incoming:
         if incoming.status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -176,7 +177,7 @@ async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Cl
         resumed = incoming.status == httpx.codes.PARTIAL_CONTENT
         done = have if resumed else 0
         length = incoming.headers.get("Content-Length")
-        total = done + int(length) if length and "Content-Encoding" not in incoming.headers else None
+        total = done + int(length) if length else None
         with part.open("ab" if resumed else "wb") as file:
             async for chunk in incoming.chunks():
                 file.write(chunk)

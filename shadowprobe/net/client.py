@@ -10,8 +10,10 @@ import asyncio
 import base64
 import logging
 import ssl
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from functools import lru_cache
 from io import BytesIO
 from typing import TYPE_CHECKING, cast
@@ -28,7 +30,7 @@ from shadowprobe.base.secrets import shorten_url
 from shadowprobe.net.addresses import PRIVATE, Lookup, PinnedResolver
 from shadowprobe.net.charsets import set_encoding
 from shadowprobe.net.connections import CUT_OFF, WatchedRequest, send_on_open_connection
-from shadowprobe.net.decompression import ACCEPTED, decompressor
+from shadowprobe.net.decompression import ACCEPTED, IDENTITY, decompressor
 from shadowprobe.net.failures import (
     BrokenResponseError,
     ConnectionFailedError,
@@ -89,8 +91,11 @@ class Client:
         self, request: httpx.Request, limits: Limits = DEFAULT, *, follow: bool = True, stay: bool = False
     ) -> httpx.Response:
         """The response to a request, with its whole body; see `stream`."""
+        began = time.monotonic()
         async with self.stream(request, limits, follow=follow, stay=stay) as incoming:
-            return incoming.with_body(await incoming.read())
+            response = incoming.with_body(await incoming.read())
+        response.elapsed = timedelta(seconds=time.monotonic() - began)
+        return response
 
     @asynccontextmanager
     async def stream(
@@ -218,7 +223,8 @@ class Incoming:
         length = self.headers.get("Content-Length", "")
         if not cut and length.isdecimal() and int(length) > limit:
             raise self._too_large()
-        decompress = decompressor(self.headers.get("Content-Encoding", ""))
+        is_requested = self._request.headers.get("Accept-Encoding") != IDENTITY
+        decompress = decompressor(self.headers.get("Content-Encoding", ""), is_requested=is_requested)
         while True:
             with _translate_errors():
                 chunk = await self._response.content.readany()

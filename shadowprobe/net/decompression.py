@@ -7,7 +7,8 @@ from typing import Any
 
 from shadowprobe.net.failures import BrokenResponseError
 
-ACCEPTED = "gzip, deflate"
+# What a request says that takes compressed bodies, and what one says that takes none.
+ACCEPTED, IDENTITY = "gzip, deflate", "identity"
 # Others exist, and a few of their bytes can become gigabytes in a single step.
 _KNOWN = {"gzip": True, "x-gzip": True, "deflate": False}
 _OTHERS = frozenset({"br", "zstd", "compress", "x-compress", "dcb", "dcz"})
@@ -61,12 +62,12 @@ class Inflate:
         return zlib.MAX_WBITS if chunk[0] & 0x0F == 8 else -zlib.MAX_WBITS
 
 
-def decompressor(content_encoding: str) -> Identity | Inflate:
+def decompressor(content_encoding: str, *, is_requested: bool = True) -> Identity | Inflate:
     """What decompresses a body; raises for a compression that was not requested, and for several."""
     # Some services name their charset here, which compresses nothing.
     names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) in {*_KNOWN, *_OTHERS}]
     if not names:
         return Identity()
-    if len(names) > 1 or names[0] not in _KNOWN:
-        raise BrokenResponseError("a compression that was not requested", content_encoding)
+    if not is_requested or len(names) > 1 or names[0] not in _KNOWN:
+        raise BrokenResponseError("a compression that was not requested", content_encoding[:80])
     return Inflate(gzip=_KNOWN[names[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,9 @@ class Reply(Struct, frozen=True, omit_defaults=True):
 
         # As bytes: a service may well put other than ASCII there, which httpx reads and does not write.
         headers = {b"Content-Type": self.content_type.encode()}
-        return set_encoding(httpx.Response(self.status, headers=headers, content=self.content))
+        response = set_encoding(httpx.Response(self.status, headers=headers, content=self.content))
+        response.elapsed = timedelta(0)
+        return response
 
 
 class ReplyWriter:

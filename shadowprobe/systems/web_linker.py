@@ -75,6 +75,8 @@ class WebLinker(Linker):
     incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
     # True for a service that answers nobody without a token: it is missed before the first request.
     needs_token: ClassVar[bool] = False
+    # True where `parse` may wait for something; it is then called in other threads, while the loop goes on.
+    parse_may_wait: ClassVar[bool] = False
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
@@ -190,7 +192,10 @@ class WebLinker(Linker):
             try:
                 if self._gone:
                     raise ItemError(self._gone)
-                return self._parse(await self._reply(snippet), snippet)
+                response = await self._reply(snippet)
+                if self.parse_may_wait:
+                    return await asyncio.to_thread(self._parse, response, snippet)
+                return self._parse(response, snippet)
             except ItemError as error:
                 return self.fail(snippet, self.without_token(str(error)))
             except LinkerError as error:
