@@ -184,16 +184,17 @@ def test_a_document_that_takes_minutes_to_parse_stops_neither_others_nor_the_end
     write_world(tmp_path / "world")
     prefixes = "".join(f"@prefix p{number}: <http://x.example/{number}#> .\n" for number in range(30_000)).encode()
     head = b"POST /nif HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(prefixes)
-    with hasty(tmp_path, "prior") as (process, client), connect(client) as first, connect(client) as second:
+    with hasty(tmp_path, "prior") as (process, client), connect(client) as first:
         url = "http://{}:{}/nif".format(*client.getpeername())
         first.sendall(head + prefixes)
         assert httpx.post(url, content=AVON, timeout=60).status_code == 200
         assert b"cannot be read in 3 s" in first.makefile("rb").read()
-        second.sendall(head + prefixes)
-        # It is being parsed once the next request has been answered.
-        assert httpx.post(url, content=AVON, timeout=60).status_code == 200
-        process.terminate()
-        _, stderr = process.communicate(timeout=60)
+        with connect(client) as second:
+            second.sendall(head + prefixes)
+            # It is being parsed once the next request has been answered.
+            assert httpx.post(url, content=AVON, timeout=60).status_code == 200
+            process.terminate()
+            _, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
     assert "Traceback" not in stderr
 
