@@ -27,6 +27,7 @@ from shadowprobe.net.limits import Limits
 from shadowprobe.net.retries import PASSING, pause_before, retry_after
 from shadowprobe.net.urls import check_url
 from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.masking import mask_prediction
 from shadowprobe.systems.replies import Reply, ReplyWriter, question_key, read_replies
 
 if TYPE_CHECKING:
@@ -216,11 +217,11 @@ class WebLinker(Linker):
             return reply.response()
         response = await self._send(self._request(snippet))
         if self._kept is not None:
-            content, kind = (
-                mask_secret_bytes(self.optional_token, response.content),
-                response.headers.get("Content-Type", ""),
+            content = mask_secret_bytes(self.optional_token, response.content)
+            url, kind = (
+                self.without_token(text) for text in (mask_url(self.url), response.headers.get("Content-Type", ""))
             )
-            self._kept.add(snippet, Reply.of(self.name, mask_url(self.url), response.status_code, kind, content))
+            self._kept.add(snippet, Reply.of(self.name, url, response.status_code, kind, content))
         return response
 
     def _request(self, snippet: Snippet) -> Request:
@@ -233,7 +234,7 @@ class WebLinker(Linker):
 
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
-            return self.parse(response, snippet)
+            return mask_prediction(self.optional_token, self.parse(response, snippet))
         except LinkerError:
             raise
         except Exception as error:
