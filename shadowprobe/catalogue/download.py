@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from shadowprobe import formats
 from shadowprobe.base.files import make_directory
+from shadowprobe.base.secrets import shorten_url
 from shadowprobe.dataset.dataset import CARD
-from shadowprobe.errors import DownloadError, InputError
+from shadowprobe.errors import DownloadError, InputError, shorten
 from shadowprobe.net.blocking import BlockingClient
 from shadowprobe.net.decompression import IDENTITY
 from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError
@@ -145,7 +146,7 @@ def _download(url: str, path: Path, watcher: Watcher) -> None:
                 resumed = client.run(partial(_receive, url, part, path.name, watcher))
             except NoResponseError as error:
                 if not error.passing or isinstance(error, ConnectionFailedError):
-                    raise DownloadError(f"{url}: {error.message}") from error
+                    raise DownloadError(f"{shorten_url(url)}: {error.message}") from error
                 problem = error.message
                 continue
             except OSError as error:
@@ -157,7 +158,7 @@ def _download(url: str, path: Path, watcher: Watcher) -> None:
                 continue
             part.replace(path)
             return
-    raise DownloadError(f"{url}: broke off {TRIES} times ({problem})")
+    raise DownloadError(f"{shorten_url(url)}: broke off {TRIES} times ({problem})")
 
 
 async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Client) -> bool:
@@ -173,7 +174,7 @@ async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Cl
             part.unlink(missing_ok=True)
             raise BrokenResponseError(f"has no bytes after the first {have}", passing=True)
         if not httpx.codes.is_success(incoming.status):
-            raise DownloadError(f"{url}: {incoming.status} {incoming.reason}")
+            raise DownloadError(f"{shorten_url(url)}: {incoming.status} {shorten(incoming.reason)}")
         resumed = incoming.status == httpx.codes.PARTIAL_CONTENT
         done = have if resumed else 0
         length = incoming.headers.get("Content-Length")

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import httpx
 
-# Python has these for other purposes; some never decode, and some take a time that grows with the square of the text.
-_NOT_FOR_PAGES = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+# Python has these for other purposes: some never decode, some make halves of characters, and some take a time that
+# grows with the square of the text.
+_NOT_FOR_PAGES = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"})
+# Without a mark at the beginning their decoders raise an error; browsers then assume this order of bytes.
+_NEED_MARK = {
+    "utf-16": ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16-le"),
+    "utf-32": ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32-le"),
+}
 
 
 def set_encoding(response: httpx.Response) -> httpx.Response:
@@ -18,6 +24,10 @@ def set_encoding(response: httpx.Response) -> httpx.Response:
     declared = response.charset_encoding
     if declared is not None and not is_charset(declared):
         response.encoding = "utf-8"
+    elif declared is not None and (needed := _NEED_MARK.get(codecs.lookup(declared).name)):
+        marks, assumed = needed
+        if not response.content.startswith(marks):
+            response.encoding = assumed
     return response
 
 

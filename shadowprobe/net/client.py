@@ -231,10 +231,9 @@ class Incoming:
             if not chunk:
                 break
             received += len(chunk)
-            content = decompress(chunk, limit + 1 - size)
-            if content:
+            for content in decompress(chunk, limit + 1 - size):
                 yield content[: limit - size]
-            size += len(content)
+                size += len(content)
             # The bytes as sent count as well: an endless compressed body need not become anything.
             if size > limit or received > limit:
                 raise self._too_large()

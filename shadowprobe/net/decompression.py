@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 from shadowprobe.net.failures import BrokenResponseError
@@ -14,14 +15,20 @@ _KNOWN = {"gzip": True, "x-gzip": True, "deflate": False}
 _OTHERS = frozenset({"br", "zstd", "compress", "x-compress", "dcb", "dcz"})
 
 
+# A gzip file may consist of several, but a body of empty ones would keep us busy and become nothing.
+MOST_MEMBERS = 10_000
+# Bytes that are decompressed at once.
+PIECE = 2**20
+
+
 class Identity:
     """A body that is not compressed."""
 
     is_whole = True
 
-    def __call__(self, chunk: bytes, limit: int) -> bytes:
+    def __call__(self, chunk: bytes, limit: int) -> Iterator[bytes]:
         """The chunk as it is."""
-        return chunk
+        yield chunk
 
 
 class Inflate:
@@ -30,25 +37,32 @@ class Inflate:
     def __init__(self, *, gzip: bool) -> None:
         self._gzip, self._started = gzip, False
         self._inner: Any = None
+        self._members = 0
         self.is_whole = True
 
-    def __call__(self, chunk: bytes, limit: int) -> bytes:
-        """The next bytes, at most `limit` of them."""
-        content = bytearray()
-        while chunk and len(content) < limit:
+    def __call__(self, chunk: bytes, limit: int) -> Iterator[bytes]:
+        """The next bytes in pieces, at most `limit` of them in all."""
+        is_full = False
+        while limit > 0 and (chunk or is_full):
             if self._inner is None:
                 if not self._continues(chunk):
                     break
                 self._inner, self.is_whole = zlib.decompressobj(self._window(chunk)), False
+            most = min(PIECE, limit)
             try:
-                content += self._inner.decompress(chunk, limit - len(content))
+                piece = self._inner.decompress(chunk, most)
             except zlib.error:
                 raise BrokenResponseError("broken compression") from None
-            chunk = self._inner.unconsumed_tail
+            if piece:
+                yield piece
+            limit -= len(piece)
+            # There may be more to come although all of the chunk has gone in.
+            chunk, is_full = self._inner.unconsumed_tail, len(piece) == most
             if self._inner.eof:
-                # A gzip file may consist of several, one after the other.
-                chunk, self._inner, self.is_whole = self._inner.unused_data, None, True
-        return bytes(content)
+                self._members += 1
+                if self._members > MOST_MEMBERS:
+                    raise BrokenResponseError("broken compression", f"more than {MOST_MEMBERS} parts")
+                chunk, self._inner, self.is_whole, is_full = self._inner.unused_data, None, True, False
 
     def _continues(self, chunk: bytes) -> bool:
         """False for the bytes that some servers send after the end."""

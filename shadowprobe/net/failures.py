@@ -13,13 +13,16 @@ NoResponseError           the text is the reason, in words that can be counted
 
 from __future__ import annotations
 
+from shadowprobe.errors import shorten
+
 
 class NoResponseError(Exception):
     """A request that got no response."""
 
     def __init__(self, reason: str, detail: str = "", *, passing: bool = False, silent: bool = False) -> None:
         super().__init__(reason)
-        self.detail = detail
+        # Some details repeat what a server sent, in several lines and at any length.
+        self.detail = shorten(detail)
         # `passing`: the next try may succeed. `silent`: nothing at all came from the host.
         self.passing, self.silent = passing, silent
 

@@ -386,3 +386,11 @@ def test_a_compression_that_was_not_requested_is_refused(tmp_path: Path) -> None
             download._download(url, tmp_path / "Top.json", download.Silent())
     assert str(refused.value) == f"{url}: a compression that was not requested (gzip)"
     assert len(service.requests) == 1
+
+
+def test_a_password_in_the_address_is_not_shown(tmp_path: Path) -> None:
+    with serving(lambda *_: (403, {}, b"")) as service:
+        url = f"{service.url}/Top.json"
+        with pytest.raises(DownloadError) as refused:
+            download._download(url.replace("//", "//me:s3cret@"), tmp_path / "Top.json", download.Silent())
+    assert str(refused.value) == f"{url}: 403 Forbidden"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe.formats import nif_process
 from shadowprobe.formats.nif_documents import NifDocument, NifError, Phrase, parse, to_turtle
 from shadowprobe.formats.nif_process import SMALL_BYTES, parse_in_time
 
@@ -52,7 +51,7 @@ def test_a_document_that_needs_too_much_memory_is_refused() -> None:
 
 
 def test_a_process_that_dies_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nif_process.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(NifError, match="in a process of their own"):
         parse_in_time(PREFIXES, 60)
 

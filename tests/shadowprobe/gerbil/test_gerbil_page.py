@@ -130,7 +130,12 @@ def test_a_page_with_very_many_tasks_is_read() -> None:
 
 
 def test_names_that_gerbil_would_not_give_to_a_score_are_left_out() -> None:
-    said = {"gerbil:statusCode": 0, "gerbil:\ud800": 0.5, "gerbil:\x1b[2J": 0.5, "gerbil:avg_millis/doc": 12.5}
+    said: dict[str, object] = {
+        "gerbil:statusCode": 0,
+        "gerbil:\ud800": 0.5,
+        "gerbil:\x1b[2J": 0.5,
+        "gerbil:avg_millis/doc": 12.5,
+    }
     said["gerbil:dataset"] = "http://g/dataId/corpora/half\ud800"
     (task,) = read_tasks(f'<script type="application/ld+json">{json.dumps(said)}</script>')
     assert task.scores == {"avg_millis/doc": 12.5}
