@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shadowprobe import Candidate, ItemError, Prediction, Request, Snippet, WebLinker
 from shadowprobe.base.identity import Resolver, is_nil, parse
 from shadowprobe.formats import nif_documents
+from shadowprobe.formats.nif_process import parse_in_time
 
 if TYPE_CHECKING:
     import httpx
@@ -31,6 +32,8 @@ class NifLinker(WebLinker):
 
     name = "nif"
     needs = "the URL of a NIF annotator: -o url=http://HOST:PORT/PATH"
+    # A long document is parsed in a process of its own.
+    parse_may_wait = True
     howto = "shadowprobe serve --linker prior --port 8099    # one to try: -o url=http://127.0.0.1:8099/nif"
 
     def setup(self) -> None:
@@ -52,7 +55,7 @@ class NifLinker(WebLinker):
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         """Reads the phrase on the mention."""
         # Turtle is always UTF-8, even if the headers name another charset.
-        documents = nif_documents.parse(response.content)
+        documents = parse_in_time(response.content, self.timeout - response.elapsed.total_seconds())
         for document in documents:
             if (span := self.locate_mention(document.text, snippet)) is not None:
                 phrases = [phrase for phrase in document.phrases if phrase[:2] == span and phrase.uris]

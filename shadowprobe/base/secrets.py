@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from html.entities import html5
 from typing import Any
-from urllib.parse import SplitResult, quote, quote_plus, urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 MASK = "***"
 # `tokens` in the plural is a number, as in `max_tokens`.
 SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+# The shortest secret that is looked for as hex and base64.
+SHORTEST_CODED = 6
+_URL_SAFE = str.maketrans("+/", "-_")
+# A message has room for no more of a URL.
+LONGEST_URL = 200
 _URL = re.compile(r"^\w+://")
 
 
@@ -20,7 +27,8 @@ def shorten_url(url: str) -> str:
         parts = _split(url)
     except ValueError:
         return "the URL"
-    return _join(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    shown = _join(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return shown if len(shown) <= LONGEST_URL else f"{shown[:LONGEST_URL]}..."
 
 
 def mask_url(url: str) -> str:
@@ -56,25 +64,56 @@ def mask_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mask_secret(secret: str, text: str) -> str:
-    """Masks a secret in a text, in all its encodings."""
-    for form in _list_encodings(secret):
-        text = text.replace(form, MASK)
-    return text
+    """Masks a secret in a text, however it is encoded."""
+    return re.sub(_make_pattern(secret), MASK, text) if secret else text
 
 
 def mask_secret_bytes(secret: str, content: bytes) -> bytes:
-    """Masks a secret in bytes, in all its encodings."""
-    for form in _list_encodings(secret):
-        content = content.replace(form.encode(), MASK.encode())
+    """Masks a secret in bytes, however it is encoded."""
+    if not secret:
+        return content
+    content = re.sub(_make_pattern(secret).encode(), MASK.encode(), content)
+    for charset in ("utf-16-le", "utf-16-be"):
+        content = content.replace(secret.encode(charset), MASK.encode(charset))
     return content
 
 
-def _list_encodings(secret: str) -> list[str]:
-    """Lists a secret in plain form and encoded for URLs, forms and JSON; the longest first, as it contains others."""
-    if not secret:
-        return []
-    forms = {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
-    # PHP escapes a slash in JSON.
-    forms.add(secret.replace("/", "\\/"))
-    forms |= {re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in forms}
-    return sorted(forms, key=len, reverse=True)
+@lru_cache(16)
+def _make_pattern(secret: str) -> str:
+    """A regular expression for a secret: each of its characters as it is or encoded, or all of it as hex or base64."""
+    return "|".join(["".join(map(_match_character, secret)), *_list_codes(secret)])
+
+
+def _match_character(character: str) -> str:
+    """A character as it is, or encoded for a URL, for HTML or for JSON; also twice and three times."""
+    code = ord(character)
+    names = "|".join(sorted(name.removesuffix(";") for name, meaning in html5.items() if meaning == character))
+    named = rf"|(?:{names});" if names else ""
+    percent = "".join(rf"%(?:25){{0,3}}{_match_hex(byte, 2)}" for byte in character.encode())
+    forms = [
+        re.escape(character),
+        percent,
+        rf"&(?:amp;){{0,3}}(?:#(?:0{{0,6}}{code}|[xX]0{{0,6}}{_match_hex(code)})(?:;|(?![0-9a-fA-F])){named})",
+        rf"\\{{1,4}}(?:u{_match_hex(code, 4)}|x{_match_hex(code, 2)}|{re.escape(character)})",
+    ]
+    if character == " ":
+        forms.append(r"\+")
+    return f"(?:{'|'.join(forms)})"
+
+
+def _match_hex(number: int, width: int = 1) -> str:
+    """A number in hexadecimal digits, small or capital."""
+    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{number:0{width}x}")
+
+
+def _list_codes(secret: str) -> Iterator[str]:
+    """A secret as hex and base64; in base64 it looks different at each of three places in what was encoded with it."""
+    content = secret.encode()
+    codes = {"".join(_match_hex(byte, 2) for byte in content)}
+    for before in range(3):
+        encoded = b64encode(bytes(before) + content).decode()
+        # Only characters that depend on nothing but the secret.
+        core = encoded[-(-before * 4 // 3) : (before + len(content)) * 4 // 3]
+        codes |= {re.escape(core), re.escape(core.translate(_URL_SAFE))}
+    # A shorter one could be a part of some other word.
+    yield from sorted(code for code in codes if len(content) >= SHORTEST_CODED)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from shadowprobe import formats
 from shadowprobe.base.files import make_directory
+from shadowprobe.base.secrets import shorten_url
 from shadowprobe.dataset.dataset import CARD
-from shadowprobe.errors import DownloadError, InputError
+from shadowprobe.errors import DownloadError, InputError, shorten
 from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.decompression import IDENTITY
 from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError
 from shadowprobe.net.limits import MEGABYTE, Limits
 from shadowprobe.net.urls import check_url
@@ -144,7 +146,7 @@ def _download(url: str, path: Path, watcher: Watcher) -> None:
                 resumed = client.run(partial(_receive, url, part, path.name, watcher))
             except NoResponseError as error:
                 if not error.passing or isinstance(error, ConnectionFailedError):
-                    raise DownloadError(f"{url}: {error.message}") from error
+                    raise DownloadError(f"{shorten_url(url)}: {error.message}") from error
                 problem = error.message
                 continue
             except OSError as error:
@@ -156,7 +158,7 @@ def _download(url: str, path: Path, watcher: Watcher) -> None:
                 continue
             part.replace(path)
             return
-    raise DownloadError(f"{url}: broke off {TRIES} times ({problem})")
+    raise DownloadError(f"{shorten_url(url)}: broke off {TRIES} times ({problem})")
 
 
 async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Client) -> bool:
@@ -165,18 +167,18 @@ async def _receive(url: str, part: Path, name: str, watcher: Watcher, client: Cl
 
     have = part.stat().st_size if part.exists() else 0
     # Not compressed: offsets in the file are then offsets in the response, and its length is known beforehand.
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    headers = {"Accept-Encoding": IDENTITY} | ({"Range": f"bytes={have}-"} if have else {})
     request = httpx.Request("GET", str(check_url(url, allow_password=True)), headers=headers)
     async with client.stream(request, LIMITS) as incoming:
         if incoming.status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink(missing_ok=True)
             raise BrokenResponseError(f"has no bytes after the first {have}", passing=True)
         if not httpx.codes.is_success(incoming.status):
-            raise DownloadError(f"{url}: {incoming.status} {incoming.reason}")
+            raise DownloadError(f"{shorten_url(url)}: {incoming.status} {shorten(incoming.reason)}")
         resumed = incoming.status == httpx.codes.PARTIAL_CONTENT
         done = have if resumed else 0
         length = incoming.headers.get("Content-Length")
-        total = done + int(length) if length and "Content-Encoding" not in incoming.headers else None
+        total = done + int(length) if length else None
         with part.open("ab" if resumed else "wb") as file:
             async for chunk in incoming.chunks():
                 file.write(chunk)

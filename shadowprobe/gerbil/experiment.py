@@ -17,7 +17,7 @@ from shadowprobe.base.jsonl import encode_json, read_json
 from shadowprobe.base.model import Subset
 from shadowprobe.base.secrets import mask_url
 from shadowprobe.dataset.dataset import Dataset
-from shadowprobe.errors import GerbilError, UsageError
+from shadowprobe.errors import GerbilError, UsageError, shorten
 from shadowprobe.gerbil.gerbil_client import MATCHING, TYPE, Instance, UnreachableError
 from shadowprobe.gerbil.gerbil_page import DONE, RUNNING, PageError, Task, read_tasks, shown_name, status_words
 from shadowprobe.gerbil.upload import Package, choose_subsets, make_package, parse_annotator
@@ -162,7 +162,9 @@ class GerbilJob:
         ]
         if all(row.status is None for row in card.rows):
             names_seen = ", ".join(sorted({f"{task.annotator} on {task.dataset}" for task in tasks}))
-            raise GerbilError(f"{card.page} is another experiment: {names_seen}; `shadowprobe gerbil show` reads it")
+            raise GerbilError(
+                f"{card.page} is another experiment: {shorten(names_seen)}; `shadowprobe gerbil show` reads it"
+            )
         card.finished = _now()
         card.notes += explain_scores(card.rows)
         write_atomically(self.out / CARD, encode_json(card))

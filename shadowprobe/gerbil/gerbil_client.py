@@ -8,10 +8,10 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shadowprobe.base.secrets import mask_url
+from shadowprobe.base.secrets import mask_url, shorten_url
 from shadowprobe.errors import GerbilError, UsageError, nearest, shorten
 from shadowprobe.net.blocking import BlockingClient
-from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, TimeLimitError
+from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, OtherServerError, TimeLimitError
 from shadowprobe.net.limits import Limits
 from shadowprobe.net.urls import check_option
 
@@ -26,6 +26,8 @@ LONG_TIMEOUT = 600.0
 # So long a request gets where no time is left at all: the last look is at the deadline.
 LAST_LOOK = 1.0
 EXAMPLE = "http://gerbil.aksw.org/gerbil"
+# A date and a number, as the id of an experiment.
+_EXPERIMENT = re.compile("[0-9]{9,40}")
 
 
 class UnreachableError(GerbilError):
@@ -80,7 +82,7 @@ class Instance:
         """Refuses an annotator that the instance does not offer."""
         if name not in offered:
             close = nearest(name, offered)
-            rest = "" if close else f"; there are {', '.join(offered) or 'none'}"
+            rest = "" if close else f"; there are {shorten(', '.join(offered)) or 'none'}"
             raise GerbilError(f"{self.url} has no annotator `{name}` for D2KB{close}{rest}")
 
     def check_service(self, url: str) -> None:
@@ -106,7 +108,7 @@ class Instance:
         if faults or not response.is_success or not listed:
             why = shorten(str(faults[0])) if faults else f"{response.status_code} {response.reason_phrase}"
             raise GerbilError(f"{self.url} refuses the upload of {name}: {why}")
-        count = re.search(r"\d+", str(listed[0].get("description") or ""))
+        count = re.search(r"[0-9]{1,18}", str(listed[0].get("description") or ""))
         return int(count[0]) if count else None
 
     def start(self, annotators: list[str], datasets: list[str]) -> Started:
@@ -120,7 +122,7 @@ class Instance:
         answer = _json(response)
         if isinstance(answer, dict) and "errorMessage" in answer:
             complaint = shorten(f"{answer['errorMessage']} {answer.get('detailMessage') or ''}")
-            if answer.get("experimentId"):
+            if _EXPERIMENT.fullmatch(str(answer.get("experimentId"))):
                 # Some of its tasks run, and only the others do not.
                 return Started(str(answer["experimentId"]), complaint)
             raise GerbilError(f"{self.url} does not start the experiment: {complaint}")
@@ -128,7 +130,7 @@ class Instance:
         if not experiment and response.is_success:
             # All that it says to an experiment type it does not know.
             raise GerbilError(f"{self.url} does not start the experiment: it seems to have no {TYPE}")
-        if not response.is_success or not re.fullmatch(r"[0-9]{9,}", experiment):
+        if not response.is_success or not _EXPERIMENT.fullmatch(experiment):
             raise self._surprise("execute", response)
         return Started(experiment)
 
@@ -146,10 +148,13 @@ class Instance:
         left = max(LAST_LOOK, self._deadline - time.monotonic())
         request = httpx.Request(method, f"{self._url}/{path}", **what)
         try:
-            response = self._client.send(request, Limits(seconds=min(timeout, left)))
+            response = self._client.send(request, Limits(seconds=min(timeout, left)), stay=True)
         except TimeLimitError:
             hint = ": --timeout SECONDS gives it longer" if left < timeout else ""
             raise UnreachableError(f"{where} took too long to answer{hint}") from None
+        except OtherServerError as error:
+            target = shorten_url(error.target)
+            raise GerbilError(f"{where}: redirects to {target}, another server: give its address with --url") from None
         except NoResponseError as error:
             kind = UnreachableError if error.passing or isinstance(error, ConnectionFailedError) else GerbilError
             raise kind(f"{where}: {error.message}") from None
@@ -165,7 +170,7 @@ def _json(response: httpx.Response) -> Any:
     """The body as JSON, or None."""
     try:
         return response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

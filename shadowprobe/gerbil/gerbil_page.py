@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import html
 import json
-import logging
 import math
 import re
-import warnings
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from rdflib import Graph
-    from rdflib.term import Node
+from shadowprobe.errors import shorten
+from shadowprobe.gerbil.json_ld import ForeignError, Node, read_nodes
 
 VOCABULARY = "http://w3id.org/gerbil/vocab#"
 NIF_SERVICE, UPLOADED = " (NIF WS)", " (uploaded)"
@@ -38,8 +35,12 @@ STATUS = {
     -109: "the annotator took too long",
     -110: "GERBIL found no document in the dataset",
 }
-_BLOCK = re.compile(r"<script[^>]*application/ld\+json[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+# A tag ends before the next one begins, so that a page is searched once, whatever it holds.
+_SCRIPT, _SCRIPT_END = re.compile(r"<script\b([^<>]*+)>", re.IGNORECASE), re.compile(r"</script\s*+>", re.IGNORECASE)
+_JSON_LD = "application/ld+json"
 _CUT = re.compile("[-_]t(?:es|rain).*", re.IGNORECASE)
+# As GERBIL's own: a few words of ASCII.
+_SCORE_NAME = re.compile(r"[\w ./()-]{1,80}", re.ASCII)
 _NO_SCORES = {"annotator", "dataset", "statusCode", "timestamp", "subExperimentOf"}
 
 
@@ -71,65 +72,49 @@ def read_tasks(page: str, annotators: Collection[str] = ()) -> list[Task]:
 
     The names of annotators that the experiment may have help to distinguish them from datasets.
     """
-    match = _BLOCK.search(page)
-    if match is None:
-        raise PageError("it has no results in JSON-LD")
-    block = match[1].strip()
+    block = _find_block(page)
     if not block:
         return []
     known = {shown_name(name) for name in annotators}
-    return sorted(_tasks(_graph(_decoded(block)), known), key=lambda task: (task.annotator, task.dataset))
+    try:
+        tasks = list(_tasks(read_nodes(_decoded(block)), known))
+    except ForeignError:
+        raise PageError("its JSON-LD is not that of GERBIL") from None
+    return sorted(tasks, key=lambda task: (task.annotator, task.dataset))
 
 
-def _decoded(block: str) -> Any:
-    for text in (block, html.unescape(block)):
+def _find_block(page: str) -> str:
+    """The JSON-LD of a page."""
+    start = next((tag.end() for tag in _SCRIPT.finditer(page) if _JSON_LD in tag[1].lower()), None)
+    end = _SCRIPT_END.search(page, start) if start is not None else None
+    if start is None or end is None:
+        raise PageError("it has no results in JSON-LD")
+    return page[start : end.start()].strip()
+
+
+def _decoded(block: str) -> dict[str, Any] | list[Any]:
+    for decode in (str, html.unescape):
         try:
-            return json.loads(text)
+            document = json.loads(decode(block))
         except (ValueError, RecursionError):
             continue
+        if not isinstance(document, (dict, list)):
+            raise ForeignError(type(document).__name__)
+        return document
     raise PageError("its JSON-LD is no JSON")
 
 
-def _graph(document: Any) -> Graph:
-    from rdflib import Graph
-
-    if not isinstance(document, (dict, list)) or _names_a_context(document):
-        raise PageError("its JSON-LD is not that of GERBIL")
-    # Java writes 1.0E-4 for a decimal, and rdflib warns, with a traceback, that this is none.
-    logging.getLogger("rdflib.term").setLevel(logging.ERROR)
-    graph = Graph()
-    with warnings.catch_warnings():
-        # Of its own use of a class that it calls deprecated.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            graph.parse(data=json.dumps(document), format="json-ld")
-        except Exception as error:
-            # The parser lets through what its own depths raise.
-            raise PageError(f"its JSON-LD cannot be read ({type(error).__name__})") from None
-    return graph
-
-
-def _names_a_context(document: Any) -> bool:
-    """True where a context, wherever it stands, is an address, which the parser would go and fetch."""
-    if isinstance(document, list):
-        return any(_names_a_context(item) for item in document)
-    if not isinstance(document, dict):
-        return False
-    contexts = [document[key] for key in ("@context", "@import") if key in document]
-    listed = [item for context in contexts for item in (context if isinstance(context, list) else [context])]
-    return any(isinstance(item, str) for item in listed) or any(map(_names_a_context, document.values()))
-
-
-def _tasks(graph: Graph, annotators: Collection[str]) -> Iterator[Task]:
-    for node in set(graph.subjects()):
-        properties = _read_properties(graph, node)
+def _tasks(nodes: Iterator[Node], annotators: Collection[str]) -> Iterator[Task]:
+    for node in nodes:
+        properties = _read_properties(node)
         # A part of a task, as A2KB has them, is no task.
         if "statusCode" not in properties or "subExperimentOf" in properties:
             continue
         status = _number(properties["statusCode"])
         if status is None:
-            raise PageError(f"a status is {properties['statusCode']!r}")
-        numbers = {name: _number(value) for name, value in properties.items() if name not in _NO_SCORES}
+            raise PageError(f"a status is {shorten(properties['statusCode'], 40)!r}")
+        named = {name: value for name, value in properties.items() if _SCORE_NAME.fullmatch(name)}
+        numbers = {name: _number(value) for name, value in named.items() if name not in _NO_SCORES}
         scores = {name: number for name, number in sorted(numbers.items()) if number is not None}
         # GERBIL up to 1.2.9 gives the dataset as the annotator, and the annotator as the dataset.
         second, first = (_last(properties.get(name, "")) for name in ("annotator", "dataset"))
@@ -138,14 +123,14 @@ def _tasks(graph: Graph, annotators: Collection[str]) -> Iterator[Task]:
         yield Task(_plain(first, NIF_SERVICE), _plain(second, UPLOADED), int(status), scores)
 
 
-def _read_properties(graph: Graph, node: Node) -> dict[str, str]:
+def _read_properties(node: Node) -> dict[str, str]:
     """The properties of a node in GERBIL's vocabulary."""
-    properties = {}
-    for predicate, value in graph.predicate_objects(node):
-        for prefix in (VOCABULARY, "gerbil:"):
-            if str(predicate).startswith(prefix):
-                properties[str(predicate).removeprefix(prefix)] = str(value)
-    return properties
+    return {
+        name.removeprefix(prefix): value
+        for name, value in node.items()
+        for prefix in (VOCABULARY, "gerbil:")
+        if name.startswith(prefix)
+    }
 
 
 def _is_annotator(name: str, annotators: Collection[str]) -> bool:
@@ -153,7 +138,8 @@ def _is_annotator(name: str, annotators: Collection[str]) -> bool:
 
 
 def _last(address: str) -> str:
-    return address.rpartition("/")[2]
+    # JSON can hold half a character, which no file and no terminal takes.
+    return address.rpartition("/")[2].encode("utf-8", "replace").decode()
 
 
 def _plain(name: str, suffix: str) -> str:

@@ -18,9 +18,18 @@ from urllib.parse import quote
 from shadowprobe.base.identity import Reference, Resolver, dbpedia_uri, is_nil, parse, wikidata_uri
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.dataset import Dataset
-from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, UsageError, format_error, missing_extra
+from shadowprobe.errors import (
+    ItemError,
+    LinkerError,
+    ShadowprobeError,
+    UsageError,
+    format_error,
+    missing_extra,
+    shorten,
+)
 from shadowprobe.formats import nif_documents as nif
 from shadowprobe.formats.nif_documents import NifDocument, NifError, Phrase
+from shadowprobe.formats.nif_process import parse_in_time
 from shadowprobe.runs.linking import Given, close_linker, link_in_parts, open_linker
 from shadowprobe.systems.linker import Linker
 
@@ -31,8 +40,8 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
 MAX_BODY = 16 * 1024 * 1024
-# Seconds for a whole request to arrive, and for requests that are being answered when the service stops.
-BODY_TIMEOUT, GRACE = 30.0, 10
+# Seconds for a whole request to arrive, to parse it, and for requests that are being answered when the service stops.
+BODY_TIMEOUT, PARSE_TIMEOUT, GRACE = 30.0, 10.0, 10
 # Seconds between two attempts to reopen a broken linker: a model may take long to load and fail again.
 REOPEN_PAUSE = 5.0
 TURTLE = f"{nif.CONTENT_TYPE};charset=UTF-8"
@@ -61,11 +70,8 @@ class Annotator:
         """Closes the linker."""
         close_linker(self.linker)
 
-    def annotate(self, turtle: bytes) -> str:
+    def annotate(self, documents: list[NifDocument]) -> str:
         """Returns the documents of a request with the entities of their phrases."""
-        documents = nif.parse(turtle)
-        if not documents:
-            raise NifError("there is no nif:Context with a nif:isString")
         if self._broken and any(document.phrases for document in documents):
             self._reopen()
         reply = nif.to_turtle([self._annotate_document(document) for document in documents])
@@ -159,7 +165,7 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
     linker, dataset = annotator.linker, annotator.dataset
 
     def refuse(status: int, error: Exception | str) -> Response:
-        line = " ".join(str(error).split())
+        line = shorten(str(error), 500)
         return PlainTextResponse(f"{line}\n".encode("utf-8", "backslashreplace"), status)
 
     async def annotate(request: Request) -> Response:
@@ -168,7 +174,11 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
                 body = await _read_body(request, max_body)
             if body is None:
                 return refuse(413, f"the document is larger than {max_body} bytes")
-            reply = await asyncio.get_running_loop().run_in_executor(worker, annotator.annotate, body)
+            # Not in the worker's thread: a document that takes long to parse must not stop the linker.
+            documents = await asyncio.to_thread(parse_in_time, body, PARSE_TIMEOUT)
+            if not documents:
+                raise NifError("there is no nif:Context with a nif:isString")
+            reply = await asyncio.get_running_loop().run_in_executor(worker, annotator.annotate, documents)
         except NifError as error:
             return refuse(400, f"bad NIF: {error}")
         except ClientDisconnect:
@@ -244,6 +254,8 @@ def serve(
     """Serves until a signal; current requests have a short time to finish. Port 0 chooses a free port."""
     try:
         import uvicorn
+
+        from shadowprobe.gerbil.head_timeout import TimedProtocol
     except ImportError as error:
         raise missing_extra("serve") from error
     with ThreadPoolExecutor(1, thread_name_prefix="linker") as worker, _bind(host, port) as listening:
@@ -251,6 +263,7 @@ def serve(
             build_app(annotator, worker, max_body=max_body),
             log_config=None,
             access_log=access_log,
+            http=TimedProtocol,
             lifespan="off",
             ws="none",
             server_header=False,

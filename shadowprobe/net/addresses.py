@@ -73,6 +73,15 @@ class PinnedResolver:
             return False
         return is_public(address) or any(parsed in network for network in self._networks)
 
+    def check_host(self, host: str) -> None:
+        """Refuses what the name of a host alone shows to be private: an address, or this machine."""
+        try:
+            address = str(ip_address(host))
+        except ValueError:
+            address = "127.0.0.1" if host.rstrip(".").rpartition(".")[2] == "localhost" else ""
+        if address and not self.is_allowed(address):
+            raise RefusedError(PRIVATE)
+
     async def resolve(self, host: str, port: int = 0, family: int = socket.AF_UNSPEC) -> list[ResolveResult]:
         """The addresses of a host, if all of them are allowed."""
         rows = await self._look_up(host, port)

@@ -10,14 +10,15 @@ import asyncio
 import base64
 import logging
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakSet
 
 import aiohttp
 import httpx
@@ -26,8 +27,10 @@ from multidict import CIMultiDict
 
 import shadowprobe
 from shadowprobe.base.secrets import shorten_url
-from shadowprobe.net.addresses import Lookup, PinnedResolver
-from shadowprobe.net.decompression import ACCEPTED, decompressor
+from shadowprobe.net.addresses import PRIVATE, Lookup, PinnedResolver
+from shadowprobe.net.charsets import set_encoding
+from shadowprobe.net.connections import CUT_OFF, WatchedRequest, send_on_open_connection
+from shadowprobe.net.decompression import ACCEPTED, IDENTITY, decompressor
 from shadowprobe.net.failures import (
     BrokenResponseError,
     ConnectionFailedError,
@@ -38,7 +41,7 @@ from shadowprobe.net.failures import (
     TooLargeError,
 )
 from shadowprobe.net.limits import MEGABYTE, Limits
-from shadowprobe.net.urls import REDIRECTS, follow_redirect
+from shadowprobe.net.urls import REDIRECTS, follow_redirect, is_same_server
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
@@ -47,7 +50,6 @@ DEFAULT = Limits()
 CONNECT_SECONDS, KEEP_ALIVE_SECONDS = 10.0, 5.0
 # Of one line in the head of a response, of which there may be 128.
 HEADER_BYTES = 16_384
-CUT_OFF = "an answer that breaks off"
 # These describe the body on its way, and are no longer true when it has been read.
 _TRANSPORT_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 _LOG = logging.getLogger("shadowprobe.net")
@@ -57,7 +59,8 @@ class Client:
     """Sends requests and reads their responses within limits; it belongs to one event loop.
 
     `allow_private` is True, or False, or the networks that may be connected to though they are not on the open
-    internet. With `use_environment` a proxy and certificates of the environment are used. Without `keep_alive` every
+    internet. True is for a server that the user has named: where its redirects lead elsewhere, only the open internet
+    is allowed. With `use_environment` a proxy and certificates of the environment are used. Without `keep_alive` every
     request has its own connection, so that none is ever sent twice.
     """
 
@@ -71,35 +74,41 @@ class Client:
         lookups: int = 32,
         lookup: Lookup | None = None,
     ) -> None:
-        self._resolver = PinnedResolver(allow_private, lookups=lookups, lookup=lookup)
+        self._resolver = self._redirect_resolver = PinnedResolver(allow_private, lookups=lookups, lookup=lookup)
+        if allow_private is True:
+            self._redirect_resolver = PinnedResolver(lookups=lookups, lookup=lookup)
         self._use_environment, self._keep_alive = use_environment, keep_alive
         self._defaults = {
             "User-Agent": user_agent or f"shadowprobe/{shadowprobe.__version__}",
             "Accept": "*/*",
             "Accept-Encoding": ACCEPTED,
         }
-        self._session: aiohttp.ClientSession | None = None
+        # One per rule: a connection that was allowed for one is not used by the other.
+        self._sessions: dict[PinnedResolver, aiohttp.ClientSession] = {}
         self._proxy = lru_cache(_find_proxy)
 
     async def send(
-        self, request: httpx.Request, limits: Limits = DEFAULT, *, follow: bool = True, secret: bool = False
+        self, request: httpx.Request, limits: Limits = DEFAULT, *, follow: bool = True, stay: bool = False
     ) -> httpx.Response:
         """The response to a request, with its whole body; see `stream`."""
-        async with self.stream(request, limits, follow=follow, secret=secret) as incoming:
-            return incoming.with_body(await incoming.read())
+        began = time.monotonic()
+        async with self.stream(request, limits, follow=follow, stay=stay) as incoming:
+            response = incoming.with_body(await incoming.read())
+        response.elapsed = timedelta(seconds=time.monotonic() - began)
+        return response
 
     @asynccontextmanager
     async def stream(
-        self, request: httpx.Request, limits: Limits = DEFAULT, *, follow: bool = True, secret: bool = False
+        self, request: httpx.Request, limits: Limits = DEFAULT, *, follow: bool = True, stay: bool = False
     ) -> AsyncIterator[Incoming]:
         """The response to a request as soon as its head is there; raises NoResponseError.
 
-        With `secret` the request holds a token that is not carried to another host: a redirect there is an error.
+        With `stay` a redirect to another server is an error: the request may hold a token.
         """
         heard: list[int] = []
         try:
             async with asyncio.timeout(limits.seconds) as clock:
-                last, response = await self._follow(_with_login(request), limits, follow, secret, heard)
+                last, response = await self._follow(_with_login(request), limits, follow, stay, heard)
                 try:
                     yield Incoming(last, response, limits)
                 finally:
@@ -111,10 +120,14 @@ class Client:
             raise TimeLimitError(reason, passing=True, silent=not heard) from None
 
     async def _follow(
-        self, request: httpx.Request, limits: Limits, follow: bool, secret: bool, heard: list[int]
+        self, request: httpx.Request, limits: Limits, follow: bool, stay: bool, heard: list[int]
     ) -> tuple[httpx.Request, aiohttp.ClientResponse]:
+        first = request.url
         for _ in range(limits.redirects + 1):
-            response = await self._open(request, limits)
+            if is_same_server(first, request.url):
+                response = await self._open(request, limits, self._resolver)
+            else:
+                response = await self._open_elsewhere(request, limits)
             heard.append(response.status)
             if _LOG.isEnabledFor(logging.DEBUG):
                 # Without the query, where some services want the token.
@@ -124,15 +137,29 @@ class Client:
             # Closed, since its body is of no interest and may be endless.
             response.close()
             location = httpx.Headers(response.raw_headers)["Location"]
-            request = follow_redirect(request, response.status, location, secret=secret)
+            request = follow_redirect(request, response.status, location, stay=stay)
         raise RedirectError("too many redirects")
 
-    async def _open(self, request: httpx.Request, limits: Limits) -> aiohttp.ClientResponse:
+    async def _open_elsewhere(self, request: httpx.Request, limits: Limits) -> aiohttp.ClientResponse:
+        """The response of a server that nobody has named, but a redirect has."""
+        resolver = self._redirect_resolver
+        try:
+            if self._use_environment and self._proxy(request.url.scheme, request.url.host):
+                # The proxy looks names up, and may have a private address itself: here only the URL can be checked.
+                resolver.check_host(request.url.host)
+                resolver = self._resolver
+            return await self._open(request, limits, resolver)
+        except RefusedError as error:
+            if str(error) != PRIVATE:
+                raise
+            raise RedirectError(f"a redirect to {PRIVATE}", shorten_url(str(request.url))) from None
+
+    async def _open(self, request: httpx.Request, limits: Limits, resolver: PinnedResolver) -> aiohttp.ClientResponse:
         url, body = request.url, request.read()
         if url.scheme not in {"http", "https"}:
             raise RefusedError("neither http nor https")
         with _translate_errors():
-            return await self._get_session().request(
+            return await self._get_session(resolver).request(
                 request.method,
                 yarl.URL(str(url), encoded=True),
                 headers=self._headers(request),
@@ -149,34 +176,35 @@ class Client:
         headers.update(request.headers.multi_items())
         return headers
 
-    def _get_session(self) -> aiohttp.ClientSession:
+    def _get_session(self, resolver: PinnedResolver) -> aiohttp.ClientSession:
         """aiohttp's session, which can only be made inside the loop."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
+        if resolver not in self._sessions:
+            self._sessions[resolver] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     # The caller decides how many requests run at once.
                     limit=0,
-                    resolver=cast("AbstractResolver", self._resolver),
+                    resolver=cast("AbstractResolver", resolver),
                     # A new connection looks the name up again, and its addresses are checked again.
                     use_dns_cache=False,
-                    socket_factory=self._resolver.open_socket,
+                    socket_factory=resolver.open_socket,
                     **{"keepalive_timeout": KEEP_ALIVE_SECONDS} if self._keep_alive else {"force_close": True},
                 ),
-                request_class=_Request,
-                middlewares=[_send_on_open_connection],
+                request_class=WatchedRequest,
+                middlewares=[send_on_open_connection],
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 skip_auto_headers=[*self._defaults, "Content-Type"],
                 max_line_size=HEADER_BYTES,
                 max_field_size=HEADER_BYTES,
             )
-        return self._session
+        return self._sessions[resolver]
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._resolver.close()
-        if self._session is not None:
-            await self._session.close()
+        for resolver in {self._resolver, self._redirect_resolver}:
+            await resolver.close()
+        for session in self._sessions.values():
+            await session.close()
             # The loop closes a socket in its next round, and there may be no other.
             await asyncio.sleep(0)
 
@@ -195,17 +223,17 @@ class Incoming:
         length = self.headers.get("Content-Length", "")
         if not cut and length.isdecimal() and int(length) > limit:
             raise self._too_large()
-        decompress = decompressor(self.headers.get("Content-Encoding", ""))
+        is_requested = self._request.headers.get("Accept-Encoding") != IDENTITY
+        decompress = decompressor(self.headers.get("Content-Encoding", ""), is_requested=is_requested)
         while True:
             with _translate_errors():
                 chunk = await self._response.content.readany()
             if not chunk:
                 break
             received += len(chunk)
-            content = decompress(chunk, limit + 1 - size)
-            if content:
+            for content in decompress(chunk, limit + 1 - size):
                 yield content[: limit - size]
-            size += len(content)
+                size += len(content)
             # The bytes as sent count as well: an endless compressed body need not become anything.
             if size > limit or received > limit:
                 raise self._too_large()
@@ -231,38 +259,9 @@ class Incoming:
         # As bytes: httpx reads header fields that it refuses to write.
         headers = [item for item in self._response.raw_headers if item[0].lower() not in _TRANSPORT_HEADERS]
         extensions = {"reason_phrase": self.reason.encode("ascii", "ignore")} if self.reason else {}
-        return httpx.Response(self.status, headers=headers, content=body, request=self._request, extensions=extensions)
-
-
-class _Request(aiohttp.ClientRequest):
-    """A request that knows whether its connection was used before."""
-
-    on_kept_connection = False
-    _used: ClassVar[WeakSet[Any]] = WeakSet()
-
-    async def send(self, conn: Any) -> aiohttp.ClientResponse:
-        """Sends the request, but not after leftovers that would be taken for its response."""
-        self.on_kept_connection = conn.protocol in self._used
-        self._used.add(conn.protocol)
-        if conn.protocol.should_close:
-            conn.close()
-            raise aiohttp.ServerDisconnectedError
-        return await super().send(conn)
-
-
-async def _send_on_open_connection(
-    request: aiohttp.ClientRequest, handler: Callable[[aiohttp.ClientRequest], Awaitable[aiohttp.ClientResponse]]
-) -> aiohttp.ClientResponse:
-    """Sends a request again if its kept connection was closed; on a new connection that is an error."""
-    while True:
-        try:
-            return await handler(request)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            if isinstance(error, aiohttp.ClientConnectorError):
-                raise
-            if not cast("_Request", request).on_kept_connection:
-                # Not as aiohttp's own error, for which it would send some requests a second time.
-                raise BrokenResponseError(CUT_OFF, str(error), passing=True) from None
+        return set_encoding(
+            httpx.Response(self.status, headers=headers, content=body, request=self._request, extensions=extensions)
+        )
 
 
 def _with_login(request: httpx.Request) -> httpx.Request:

@@ -2,8 +2,8 @@
 
 NoResponseError           the text is the reason, in words that can be counted
 ├── RefusedError          a URL or an address that is not requested
-│   └── TokenError        a redirect that would carry a secret to another host
 ├── RedirectError         a redirect that is not followed
+│   └── OtherServerError  a redirect to another server, where that is not allowed
 ├── ConnectionFailedError no connection to the host
 │   └── UnknownHostError  a host name without an address
 ├── TimeLimitError        the response took too long
@@ -13,13 +13,16 @@ NoResponseError           the text is the reason, in words that can be counted
 
 from __future__ import annotations
 
+from shadowprobe.errors import shorten
+
 
 class NoResponseError(Exception):
     """A request that got no response."""
 
     def __init__(self, reason: str, detail: str = "", *, passing: bool = False, silent: bool = False) -> None:
         super().__init__(reason)
-        self.detail = detail
+        # Some details repeat what a server sent, in several lines and at any length.
+        self.detail = shorten(detail)
         # `passing`: the next try may succeed. `silent`: nothing at all came from the host.
         self.passing, self.silent = passing, silent
 
@@ -33,16 +36,16 @@ class RefusedError(NoResponseError):
     """A URL or an address that is not requested."""
 
 
-class TokenError(RefusedError):
-    """A redirect that would carry a secret to another host, or from https to http."""
-
-    def __init__(self, target: str) -> None:
-        super().__init__("a redirect that would carry the token to another host")
-        self.target = target
-
-
 class RedirectError(NoResponseError):
     """A redirect that is not followed."""
+
+
+class OtherServerError(RedirectError):
+    """A redirect to another server, or from https to http, for a request that must stay with its server."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__("a redirect to another server")
+        self.target = target
 
 
 class ConnectionFailedError(NoResponseError):

@@ -9,7 +9,7 @@ from urllib.parse import urldefrag
 
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.errors import UsageError
-from shadowprobe.net.failures import BrokenResponseError, RefusedError, TokenError
+from shadowprobe.net.failures import BrokenResponseError, OtherServerError, RefusedError
 
 if TYPE_CHECKING:
     import httpx
@@ -86,10 +86,10 @@ def join_url(url: str, location: str) -> str:
         raise RefusedError(f"a redirect to {error}" if str(error).startswith("neither") else str(error)) from None
 
 
-def follow_redirect(request: httpx.Request, status: int, location: str, *, secret: bool = False) -> httpx.Request:
-    """The request that follows a redirect; headers with secrets stay with their host.
+def follow_redirect(request: httpx.Request, status: int, location: str, *, stay: bool = False) -> httpx.Request:
+    """The request that follows a redirect; headers with secrets stay with their server.
 
-    With `secret` any part of the request may hold a token, so that it is not sent to another host at all.
+    With `stay` a redirect to another server is an error: any part of the request may hold a token.
     """
     import httpx
 
@@ -98,9 +98,9 @@ def follow_redirect(request: httpx.Request, status: int, location: str, *, secre
     except RefusedError as error:
         raise BrokenResponseError(str(error), location[:200]) from None
     headers = httpx.Headers([item for item in request.headers.multi_items() if item[0] != "host"])
-    if leaves_host(request.url, target):
-        if secret:
-            raise TokenError(str(target))
+    if not is_same_server(request.url, target):
+        if stay:
+            raise OtherServerError(str(target))
         for name in _SECRET_HEADERS:
             headers.pop(name, None)
     method, content = request.method, request.read()
@@ -111,6 +111,10 @@ def follow_redirect(request: httpx.Request, status: int, location: str, *, secre
     return httpx.Request(method, target, headers=headers, content=content or None)
 
 
-def leaves_host(source: httpx.URL, target: httpx.URL) -> bool:
-    """True where a redirect leads to another host, or from https to http."""
-    return source.host != target.host or (source.scheme, target.scheme) == ("https", "http")
+def is_same_server(source: httpx.URL, target: httpx.URL) -> bool:
+    """True for the same host and port, and for the step from http to https at their usual ports."""
+    if source.host != target.host:
+        return False
+    # A usual port is None here.
+    is_step_up = (source.scheme, target.scheme) == ("http", "https") and source.port is target.port is None
+    return is_step_up or (source.scheme, source.port) == (target.scheme, target.port)

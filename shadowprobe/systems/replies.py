@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Snippet
 from shadowprobe.dataset.index import digest_question
 from shadowprobe.errors import InputError
+from shadowprobe.net.charsets import set_encoding
 
 if TYPE_CHECKING:
     import httpx
@@ -59,7 +61,9 @@ class Reply(Struct, frozen=True, omit_defaults=True):
 
         # As bytes: a service may well put other than ASCII there, which httpx reads and does not write.
         headers = {b"Content-Type": self.content_type.encode()}
-        return httpx.Response(self.status, headers=headers, content=self.content)
+        response = set_encoding(httpx.Response(self.status, headers=headers, content=self.content))
+        response.elapsed = timedelta(0)
+        return response
 
 
 class ReplyWriter:

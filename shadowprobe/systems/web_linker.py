@@ -23,14 +23,15 @@ from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import (
     ConnectionFailedError,
     NoResponseError,
+    OtherServerError,
     RedirectError,
     RefusedError,
-    TokenError,
 )
 from shadowprobe.net.limits import Limits
 from shadowprobe.net.retries import PASSING, pause_before, retry_after
 from shadowprobe.net.urls import check_url
 from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.masking import mask_prediction
 from shadowprobe.systems.replies import Reply, ReplyWriter, question_key, read_replies
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class WebLinker(Linker):
     needs_token: ClassVar[bool] = False
     # Where a user gets one.
     token_source: ClassVar[str] = ""
+    # True where `parse` may wait for something; it is then called in other threads, while the loop goes on.
+    parse_may_wait: ClassVar[bool] = False
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
@@ -260,7 +263,10 @@ class WebLinker(Linker):
         try:
             if (known := self.answer_without_request(snippet)) is not None:
                 return known
-            return self._parse(await self._reply(snippet), snippet)
+            response = await self._reply(snippet)
+            if self.parse_may_wait:
+                return await asyncio.to_thread(self._parse, response, snippet)
+            return self._parse(response, snippet)
         except ItemError as error:
             return self.fail(snippet, self.without_token(str(error)))
         except ShadowprobeError as error:
@@ -288,8 +294,10 @@ class WebLinker(Linker):
         response = await self._send(request)
         if self._kept is not None:
             content = mask_secret_bytes(self.optional_token, response.content)
-            kind = response.headers.get("Content-Type", "")
-            reply = Reply.of(self.name, mask_url(self.url), response.status_code, kind, content)
+            url, kind = (
+                self.without_token(text) for text in (mask_url(self.url), response.headers.get("Content-Type", ""))
+            )
+            reply = Reply.of(self.name, url, response.status_code, kind, content)
             self._kept.add(snippet, replace(reply, request=self._digest(request)))
         return response
 
@@ -308,7 +316,7 @@ class WebLinker(Linker):
 
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
-            return self.parse(response, snippet)
+            return mask_prediction(self.optional_token, self.parse(response, snippet))
         except LinkerError:
             raise
         except Exception as error:
@@ -319,14 +327,14 @@ class WebLinker(Linker):
         """The response to a request, after as many tries as are needed and allowed."""
         where, problem, body, busy = shorten_url(request.url), "", "", 0
         built = self._built(request)
-        limits, secret = Limits(seconds=self.timeout), bool(self.optional_token)
+        limits, has_token = Limits(seconds=self.timeout), bool(self.optional_token)
         async with _Slot(self._slots) as slot:
             for attempt in range(self.retries + 1):
                 await slot.take()
                 await self._turn()
                 pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
                 try:
-                    response = await self._client.send(built, limits, secret=secret)
+                    response = await self._client.send(built, limits, stay=has_token)
                 except NoResponseError as error:
                     reason = error.message
                     problem = f"{where}: {reason}"
@@ -378,7 +386,7 @@ class WebLinker(Linker):
     def _refuse_failure(self, error: NoResponseError, where: str) -> None:
         """Raises for a failure that trying again would not change: ItemError, or LinkerError for all."""
         problem = f"{where}: {error.message}"
-        if isinstance(error, TokenError):
+        if isinstance(error, OtherServerError):
             target = shorten_url(error.target)
             raise LinkerError(f"{where}: redirects to {target}, which is not sent the token: -o url=... to trust it")
         if isinstance(error, RedirectError):

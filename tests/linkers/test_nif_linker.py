@@ -269,3 +269,18 @@ def test_a_confidence_that_is_no_number_is_a_failure(service: Service, world: Da
     answer = ask(service.url, world, WHY_NOT)
     assert isinstance(answer, Failure)
     assert "itsrdf:taConfidence: could not convert string to float: 'high'" in answer.error
+
+
+def test_parsing_counts_against_the_time_limit(world: Dataset) -> None:
+    prefixes = "".join(f"@prefix p{number}: <http://x.example/{number}#> .\n" for number in range(30_000)).encode()
+    reply: Reply = 200, {}, prefixes
+
+    def behaviour(number: int, asked: Asked) -> Reply:
+        return reply if b"Berg" in asked.body else annotator(number, asked)
+
+    with serving(behaviour) as service:
+        linker = make_linker("nif", {"url": service.url, "timeout": "2", "retries": "0"})
+        slow, quick = answers_of(linker, world.knowledge, marked("Why [Berg]?", "slow"), marked("Why [Avon]?", "quick"))
+    assert isinstance(slow, Failure)
+    assert "bytes cannot be read in" in slow.error
+    assert isinstance(quick, Prediction)

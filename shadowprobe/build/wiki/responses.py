@@ -73,7 +73,7 @@ def error_code(response: Any) -> str:
     """The code of the API's error, if the answer is one."""
     try:
         error = msgspec.json.decode(response.content, type=_Answer).error
-    except ValueError:
+    except (ValueError, RecursionError):
         return str(response.headers.get("MediaWiki-API-Error", ""))
     return error.code if error else ""
 
@@ -92,7 +92,7 @@ def find_fault(question: dict[str, str], body: bytes) -> str:
         if "list" in question:
             shapes[question["list"]] = list[_Named]
         parts = {name: msgspec.json.decode(known[name], type=shapes[name]) for name in shapes.keys() & known.keys()}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return str(error)
     whole = answer.batchcomplete is not UNSET or answer.more is not UNSET
     wanted = question["siprop"].split("|") if "siprop" in question else [] if whole else [question.get("list", "pages")]

@@ -22,7 +22,7 @@ from shadowprobe.build.wiki.session import (
     make_session,
     short,
 )
-from shadowprobe.errors import BuildError
+from shadowprobe.errors import BuildError, shorten
 from shadowprobe.net import urls
 from shadowprobe.net.failures import (
     BrokenResponseError,
@@ -102,7 +102,7 @@ class Wiki:
                 )
                 if "query" in answer:
                     return site
-                reasons.append(f"{path}api.php: {answer['error'].get('info') or answer['error']['code']}")
+                reasons.append(f"{path}api.php: {shorten(answer['error'].get('info') or answer['error']['code'])}")
             except NotStoredError as error:
                 # Of the places that were tried in vain the archive knows nothing.
                 not_stored = error
@@ -146,7 +146,7 @@ class Wiki:
             raise kind(f"{self.url}: {short(error)}; the same command goes on later") from None
         if "error" in answer:
             code, info = answer["error"]["code"], answer["error"].get("info", "")
-            problem = f"{self.url}: the API says {code}: {info}".removesuffix(": ")
+            problem = f"{self.url}: the API says {shorten(f'{code}: {info}')}".removesuffix(":")
             if code in BUSY:
                 raise BuildError(f"{problem}; the same command goes on later")
             raise FailedQuestionError(problem, code)

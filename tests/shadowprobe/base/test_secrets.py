@@ -61,3 +61,51 @@ def test_a_secret_is_taken_out_in_every_form() -> None:
     assert mask_secret("a/b+c", said) == "*** *** *** ***"
     assert mask_secret_bytes("a/b+c", said.encode()) == b"*** *** *** ***"
     assert mask_secret("", said) == said
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        # In a URL, and in the URL of a URL.
+        "s3c/ret%2B",
+        "s3c%2Fret%2B",
+        "s3c%252fret%252b",
+        # In HTML, with numbers and names, and escaped once more.
+        "&#115;&#51;&#99;&#47;&#114;&#101;&#116;&#43;",
+        "&#x73;3c&#x2F;ret&#x2b;",
+        "s3c&sol;ret&plus;",
+        "&amp;#115;3c/ret+",
+        # In JSON, also as a string in a string.
+        r"s3c\/ret+",
+        r"\u0073\u0033c\u002Fret+",
+        r"s3c\\u002fret\x2b",
+        # As hex.
+        "7333632f7265742b",
+        "7333632F7265742B",
+    ],
+)
+def test_a_secret_is_masked_in_every_encoding(encoded: str) -> None:
+    assert mask_secret("s3c/ret+", f"<{encoded}>") == "<***>"
+    assert mask_secret_bytes("s3c/ret+", f"<{encoded}>".encode()) == b"<***>"
+
+
+def test_a_secret_is_masked_as_base64_in_both_alphabets() -> None:
+    assert mask_secret("s3cret???", "czNjcmV0Pz8/ czNjcmV0Pz8_") == "*** ***"
+
+
+def test_a_secret_is_masked_inside_of_what_was_encoded_with_it() -> None:
+    # base64 of `me:s3cret0`, `mee:s3cret0` and `meee:s3cret0`: the secret is at three different places of a group.
+    # A character that holds bits of something else as well stays.
+    assert mask_secret("s3cret0", "bWU6czNjcmV0MA==") == "bWU6***A=="
+    assert mask_secret("s3cret0", "bWVlOnMzY3JldDA=") == "bWVlOn***A="
+    assert mask_secret("s3cret0", "bWVlZTpzM2NyZXQw") == "bWVlZTp***"
+
+
+def test_a_secret_is_masked_in_utf_16() -> None:
+    for charset in ("utf-16-le", "utf-16-be"):
+        assert mask_secret_bytes("s3cret", "a s3cret b".encode(charset)).decode(charset) == "a *** b"
+
+
+def test_a_short_secret_is_looked_for_in_plain_forms_only() -> None:
+    # `abc` is `YWJj` in base64, which may be a part of any other text in base64.
+    assert mask_secret("abc", "abc YWJj 616263") == "*** YWJj 616263"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from service import serving
 
 from shadowprobe.catalogue import datasets as catalogue
 from shadowprobe.catalogue import download
@@ -374,3 +376,21 @@ def test_a_cache_that_is_a_file_is_refused(server: Server, tmp_path: Path) -> No
     with pytest.raises(UsageError, match=r"cannot write to|is a file"):
         fetch(tmp_path)
     assert server.requests == []
+
+
+def test_a_compression_that_was_not_requested_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(CONTENT["Top.json"])
+    with serving(lambda *_: (200, {"Content-Encoding": "gzip"}, packed)) as service:
+        url = f"{service.url}/Top.json"
+        with pytest.raises(DownloadError) as refused:
+            download._download(url, tmp_path / "Top.json", download.Silent())
+    assert str(refused.value) == f"{url}: a compression that was not requested (gzip)"
+    assert len(service.requests) == 1
+
+
+def test_a_password_in_the_address_is_not_shown(tmp_path: Path) -> None:
+    with serving(lambda *_: (403, {}, b"")) as service:
+        url = f"{service.url}/Top.json"
+        with pytest.raises(DownloadError) as refused:
+            download._download(url.replace("//", "//me:s3cret@"), tmp_path / "Top.json", download.Silent())
+    assert str(refused.value) == f"{url}: 403 Forbidden"

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -137,9 +137,10 @@ def test_a_signal_lets_the_service_answer_what_is_under_way_and_end_well(
 
 
 HASTY = """
-from shadowprobe.gerbil import nif_service as serve
+from shadowprobe.gerbil import head_timeout, nif_service as serve
 from shadowprobe.cli import main
-serve.GRACE = 1
+serve.GRACE, serve.PARSE_TIMEOUT = 1, 3.0
+head_timeout.HEAD_TIMEOUT, head_timeout.MOST_WAITING = 3.0, 20
 main()
 """
 
@@ -172,6 +173,57 @@ def test_a_client_that_sends_no_more_does_not_keep_the_service_alive(tmp_path: P
         assert client.recv(1000).startswith(b"HTTP/1.1 503 ")
     assert process.returncode == 0, stderr
     assert "Traceback" not in stderr
+
+
+def connect(client: socket.socket) -> socket.socket:
+    """Another connection to where a first one leads."""
+    return socket.create_connection(client.getpeername(), timeout=60)
+
+
+def test_a_document_that_takes_minutes_to_parse_stops_neither_others_nor_the_end(tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    prefixes = "".join(f"@prefix p{number}: <http://x.example/{number}#> .\n" for number in range(30_000)).encode()
+    head = b"POST /nif HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(prefixes)
+    with hasty(tmp_path, "prior") as (process, client), connect(client) as first:
+        url = "http://{}:{}/nif".format(*client.getpeername())
+        first.sendall(head + prefixes)
+        assert httpx.post(url, content=AVON, timeout=60).status_code == 200
+        assert b"cannot be read in 3 s" in first.makefile("rb").read()
+        with connect(client) as second:
+            second.sendall(head + prefixes)
+            # It is being parsed once the next request has been answered.
+            assert httpx.post(url, content=AVON, timeout=60).status_code == 200
+            process.terminate()
+            _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert "Traceback" not in stderr
+
+
+def test_a_head_that_does_not_end_is_not_waited_for(tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    with hasty(tmp_path, "prior") as (_, client), connect(client) as late, connect(client) as kept:
+        late.sendall(b"POST /nif HTTP/1.1\r\nX-Half: ")
+        kept.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert kept.recv(1000).startswith(b"HTTP/1.1 200 ")
+        # The head of the second request on a connection has its time limit as well.
+        kept.sendall(b"GET /health HTTP/1.1\r\nX-Half: ")
+        for half in (late, kept):
+            while (received := half.recv(1000)) and b" 408 " not in received:
+                pass
+            assert received.startswith(b"HTTP/1.1 408 "), received
+            assert half.recv(1000) == b""
+
+
+def test_many_heads_that_do_not_end_leave_room_for_others(tmp_path: Path) -> None:
+    write_world(tmp_path / "world")
+    with hasty(tmp_path, "prior") as (_, client), ExitStack() as opened:
+        heads = [opened.enter_context(connect(client)) for _ in range(21)]
+        for half in heads:
+            half.sendall(b"POST /nif HTTP/1.1\r\n")
+        # Twenty may wait: the first of them gave way to the last.
+        assert heads[0].recv(1000).startswith(b"HTTP/1.1 408 ")
+        heads[20].sendall(b"Host: x\r\nContent-Length: %d\r\n\r\n%s" % (len(AVON.encode()), AVON.encode()))
+        assert heads[20].recv(1000).startswith(b"HTTP/1.1 200 ")
 
 
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:

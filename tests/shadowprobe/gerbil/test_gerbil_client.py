@@ -23,6 +23,7 @@ from service import Asked, Reply, serving
 from world import top
 
 from shadowprobe.formats import nif_documents as nif
+from shadowprobe.gerbil.gerbil_client import Instance
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -240,6 +241,41 @@ def test_an_answer_without_an_id_is_one_line(running: Running, capsys: Capsys, r
     )
     assert words in refusal(capsys, *command(running))
     assert len(running.asked("execute")) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (200, {"Content-Type": "application/json"}, b"[" * 100_000),
+        (200, {"Content-Type": "application/json"}, b'{"files": [{"description": ' + b"9" * 6000 + b"}]}"),
+        (200, {"Content-Type": "application/json; charset=undefined"}, b"\xff"),
+        (200, {"Content-Type": "application/json; charset=bz2_codec"}, b"\xff"),
+        (200, {"Content-Type": "application/json; charset=idna"}, b"\xff"),
+    ],
+)
+@pytest.mark.parametrize("path", ["annotators", "file/upload", "execute", "experiment"])
+def test_a_reply_that_cannot_be_decoded_is_one_line(running: Running, capsys: Capsys, reply: Reply, path: str) -> None:
+    running.service.behaviour = lambda number, asked: (
+        reply if asked.path.endswith(path) else running.gerbil(number, asked)
+    )
+    code, _, err = outcome(capsys, *command(running))
+    assert code == 2
+    assert "GERBIL" in err.splitlines()[-1]
+    assert len(err) < 500
+
+
+def test_a_count_of_documents_with_thousands_of_digits_is_not_read_as_a_whole(running: Running) -> None:
+    files = {"files": [{"name": "x.ttl", "description": f"Found {'9' * 6000} Instances"}]}
+    running.service.behaviour = lambda *_: (200, {}, json.dumps(files).encode())
+    assert Instance(running.url).upload("x.ttl", "") == 10**18 - 1
+
+
+def test_nothing_is_requested_outside_of_the_instance(running: Running, capsys: Capsys) -> None:
+    with serving(lambda *_: (200, {}, b'["AGDISTIS/MAG"]')) as other:
+        running.service.behaviour = lambda *_: (302, {"Location": other.url}, b"")
+        line = refusal(capsys, *command(running))
+    assert line == f"{running.url}/annotators: redirects to {other.url}, another server: give its address with --url"
+    assert other.requests == []
 
 
 def test_the_help_of_the_command_imports_no_library_that_it_does_not_need() -> None:

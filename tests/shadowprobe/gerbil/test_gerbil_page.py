@@ -54,7 +54,12 @@ def test_the_page_cuts_names_where_gerbil_does() -> None:
         ("{", "its JSON-LD is no JSON"),
         ("7", "its JSON-LD is not that of GERBIL"),
         ("[" * 100_000, "its JSON-LD is no JSON"),
+        # Python reads this deep, and a function that calls itself does not.
+        ('{"a":' * 400 + "1" + "}" * 400 + "7", "its JSON-LD is no JSON"),
+        ("9" * 6000, "its JSON-LD is no JSON"),
+        (f"&#{'9' * 6000};", "its JSON-LD is no JSON"),
         ('[{"gerbil:statusCode": "soon"}]', "a status is 'soon'"),
+        (f'[{{"gerbil:statusCode": "{"9" * 6000}"}}]', f"a status is '{'9' * 40}...'"),
     ],
 )
 def test_a_page_that_is_none_is_refused_in_a_few_words(block: str | None, problem: str) -> None:
@@ -73,6 +78,9 @@ def test_a_page_that_is_none_is_refused_in_a_few_words(block: str | None, proble
         '{"@graph": [{"@context": "URL", "gerbil:statusCode": 0}]}',
         '{"@context": {"@import": "URL"}, "gerbil:statusCode": 0}',
         '{"@context": {"x": {"@id": "http://x.example/", "@context": "URL"}}, "x": {"gerbil:statusCode": 0}}',
+        '{"@included": [{"@context": "URL", "gerbil:statusCode": 0}]}',
+        '{"gerbil:dataset": {"@context": [null, ["URL"]]}, "gerbil:statusCode": 0}',
+        '{"@context": [{"@version": 1.1, "@import": "URL"}], "gerbil:statusCode": 0}',
     ],
 )
 def test_a_page_sends_nobody_to_other_addresses(block: str) -> None:
@@ -81,6 +89,57 @@ def test_a_page_sends_nobody_to_other_addresses(block: str) -> None:
         with pytest.raises(PageError, match=r"^its JSON-LD is not that of GERBIL$"):
             read_tasks(page)
         assert other.requests == []
+
+
+def test_a_page_makes_nobody_read_a_local_file(tmp_path: Path) -> None:
+    local = tmp_path / "local.json"
+    # If this context were read, the node would be a task.
+    local.write_text('{"@context": {"state": "http://w3id.org/gerbil/vocab#statusCode"}}')
+    for context in (f'"{local.as_uri()}"', f'["{local.as_uri()}"]', f'"{local}"'):
+        block = f'{{"@context": {{}}, "@graph": [{{"@context": {context}, "state": 0}}]}}'
+        with pytest.raises(PageError, match=r"^its JSON-LD is not that of GERBIL$"):
+            read_tasks(f'<script type="application/ld+json">{block}</script>')
+
+
+def test_a_deep_document_is_read() -> None:
+    deep = '{"a": ' * 400 + '{"gerbil:statusCode": 0}' + "}" * 400
+    assert len(read_tasks(f'<script type="application/ld+json">{deep}</script>')) == 1
+
+
+def test_a_page_is_searched_once_whatever_it_holds() -> None:
+    # Each took minutes: from every tag the search went on to the end of the page.
+    for page in ("<script " * 400_000, "<script>" * 400_000, "<script application/ld+json " * 100_000):
+        with pytest.raises(PageError, match="it has no results in JSON-LD"):
+            read_tasks(page)
+
+
+def test_a_page_with_very_many_tasks_is_read() -> None:
+    nodes = [
+        {
+            "@id": f"http://g/task_{number}",
+            "gerbil:statusCode": "0",
+            "score": "0.5",
+            "gerbil:dataset": f"http://g/{number}",
+        }
+        for number in range(20_000)
+    ]
+    document = {"@context": {"score": {"@id": "http://w3id.org/gerbil/vocab#Micro_Recall"}}, "@graph": nodes}
+    tasks = read_tasks(f'<script type="application/ld+json">{json.dumps(document)}</script>')
+    assert len(tasks) == 20_000
+    assert {task.scores["Micro_Recall"] for task in tasks} == {0.5}
+
+
+def test_names_that_gerbil_would_not_give_to_a_score_are_left_out() -> None:
+    said: dict[str, object] = {
+        "gerbil:statusCode": 0,
+        "gerbil:\ud800": 0.5,
+        "gerbil:\x1b[2J": 0.5,
+        "gerbil:avg_millis/doc": 12.5,
+    }
+    said["gerbil:dataset"] = "http://g/dataId/corpora/half\ud800"
+    (task,) = read_tasks(f'<script type="application/ld+json">{json.dumps(said)}</script>')
+    assert task.scores == {"avg_millis/doc": 12.5}
+    assert "half?" in {task.annotator, task.dataset}
 
 
 def test_numbers_may_be_numbers_and_those_that_are_none_are_left_out() -> None:

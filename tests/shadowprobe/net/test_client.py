@@ -13,11 +13,17 @@ from typing import TypeVar
 
 import httpx
 import pytest
-from service import Asked, Reply, serving
+from service import Asked, Behaviour, Reply, serving
 
 from shadowprobe.net.blocking import BlockingClient
 from shadowprobe.net.client import Client
-from shadowprobe.net.failures import BrokenResponseError, ConnectionFailedError, NoResponseError, RefusedError
+from shadowprobe.net.failures import (
+    BrokenResponseError,
+    ConnectionFailedError,
+    NoResponseError,
+    RedirectError,
+    RefusedError,
+)
 from shadowprobe.net.limits import Limits
 
 T = TypeVar("T")
@@ -313,3 +319,50 @@ def test_a_client_that_nobody_closed_ends_its_thread() -> None:
         del client
         thread.join(10)
         assert not thread.is_alive()
+
+
+def redirecting(target: str) -> Behaviour:
+    return lambda *_: (307, {"Location": target}, b"")
+
+
+def test_a_redirect_leads_to_no_private_address_that_nobody_has_named() -> None:
+    with serving(lambda *_: (200, {}, b"inside")) as inner:
+        for host in ("127.0.0.1", "localhost", "[::ffff:7f00:1]"):
+            target = inner.url.replace("127.0.0.1", host)
+            with (
+                serving(redirecting(target)) as service,
+                pytest.raises(RedirectError, match="a redirect to a private address") as refused,
+            ):
+                get(service.url)
+            assert refused.value.detail == target
+        assert inner.requests == []
+        # The user has named this one.
+        assert get(inner.url).text == "inside"
+
+
+def test_behind_a_proxy_a_redirect_to_a_private_address_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    targets = ["http://127.0.0.2/", "http://localhost/", "http://[::1]/", "http://deep.localhost./"]
+
+    def redirect(number: int, asked: Asked) -> Reply:
+        return 307, {"Location": targets[number - 1]}, b""
+
+    with serving(redirect) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/api"))
+        monkeypatch.setenv("no_proxy", "")
+        for target in targets:
+            with pytest.raises(RedirectError) as refused:
+                get("http://127.0.0.3/")
+            assert refused.value.message == f"a redirect to a private address ({target})"
+        assert len(proxy.requests) == len(targets)
+
+
+@pytest.mark.parametrize("charset", ["undefined", "bz2_codec", "idna", "punycode", "unicode_escape", "no-such"])
+def test_a_charset_that_is_none_is_read_as_utf_8(charset: str) -> None:
+    kind = {"Content-Type": f"text/plain; charset={charset}"}
+    with serving(lambda *_: (200, kind, "Müll\xff \\d".encode())) as service:
+        assert get(service.url).text == "Müll\xff \\d"
+
+
+def test_other_charsets_are_read_as_declared() -> None:
+    with serving(lambda *_: (200, {"Content-Type": "text/plain; charset=latin-1"}, b"M\xfcll")) as service:
+        assert get(service.url).text == "Müll"

@@ -204,3 +204,30 @@ def test_replies_to_another_linker_are_refused(here: Path, capsys: pytest.Captur
         outcome(capsys, "run", "-l", wrapper, "-d", "world", "-o", f"url={service.url}", "--keep-replies", "--out", "r")
     said = complaint(capsys, "run", "-l", "rel", "-d", "world", "--from-replies", "r")
     assert said == "--from-replies: r has replies of `echo`, not of `rel`"
+
+
+@pytest.mark.parametrize(
+    "echoed", ["s3cret-t0ken", "czNjcmV0LXQwa2Vu", "&#115;3cret-t0ken", "s3cret%252Dt0ken", r"\u0073\u0033cret-t0ken"]
+)
+def test_a_token_that_a_service_repeats_anywhere_is_in_no_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch, echoed: str
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_ECHO_TOKEN", "s3cret-t0ken")
+
+    def repeat(number: int, asked: Asked) -> Reply:
+        headers = {"Content-Type": f"application/json; key={echoed}"}
+        if number % 3 == 1:
+            return 400, headers, echoed.encode()
+        if number % 3 == 2:
+            return 200, headers, f"no JSON {echoed}".encode()
+        return 200, headers, f'{{"title": "Jordan {echoed}"}}'.encode()
+
+    with serving(repeat) as service:
+        make_linking_job(Echo(url=service.url), "world", out=here / "run", keep_replies=True).run()
+    files = {path.name: path.read_text() for path in (here / "run").iterdir()}
+    assert {"predictions.jsonl", "failures.jsonl", "replies.jsonl"} <= files.keys()
+    for name, text in files.items():
+        assert "t0ken" not in text, name
+        assert echoed not in text, name
+    assert "Jordan ***" in files["predictions.jsonl"]
+    assert "key=***" in files["replies.jsonl"]

@@ -234,6 +234,29 @@ def test_a_redirect_that_would_carry_the_token_elsewhere_says_how_to_trust_it(
     )
 
 
+@pytest.mark.parametrize("status", [302, 307, 308])
+def test_another_port_is_another_server_and_gets_no_token(
+    service: Service, world: Dataset, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_NAMED_TOKEN", "s3cret")
+    with serving(lambda *_: (200, {}, b"Avon")) as other:
+        service.behaviour = lambda *_: (status, {"Location": other.url}, b"")
+        with pytest.raises(LinkerError, match=r"which is not sent the token: -o url=\.\.\. to trust it"):
+            answers_of(Named(service.url), world.knowledge, marked("Why not [Avon]?"))
+    assert other.requests == []
+
+
+def test_without_a_token_a_redirect_leads_to_no_private_address(service: Service, world: Dataset) -> None:
+    with serving(lambda *_: (200, {}, b"Avon")) as other:
+        service.behaviour = lambda *_: (307, {"Location": other.url}, b"")
+        with pytest.raises(LinkerError) as refused:
+            answers_of(Named(service.url), world.knowledge, marked("Why not [Avon]?"))
+    assert str(refused.value) == (
+        f"{service.url}: a redirect to a private address ({other.url}): -o url=... names another address"
+    )
+    assert other.requests == []
+
+
 def test_a_redirect_within_the_host_may_have_the_token(
     service: Service, world: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:

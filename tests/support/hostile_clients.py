@@ -1,0 +1,204 @@
+"""Everything of ours that sends requests, each as a function from the address of a server to what a user would read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import crawling
+import httpx
+import msgspec
+import pytest
+from asking import answers_of, marked
+from namesake_sets import AVON
+
+from shadowprobe import Failure, Knowledge, Prediction, Request, Snippet, WebLinker
+from shadowprobe.build.archive import Archive
+from shadowprobe.build.web import crawl
+from shadowprobe.build.wiki import session as wiki_session
+from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.catalogue import download
+from shadowprobe.errors import ShadowprobeError
+from shadowprobe.gerbil import gerbil_client
+from shadowprobe.gerbil.experiment import fetch_tasks
+from shadowprobe.net.limits import MEGABYTE, Limits
+from shadowprobe.plugins import make_linker
+from shadowprobe.sets.service import Service
+from shadowprobe.systems import web_linker
+from shadowprobe.systems.chat_answerer import Asker
+
+TOKEN = "s3cret-t0ken-of-a-user"
+SITE = {
+    "general": {
+        "lang": "en",
+        "generator": "MediaWiki 1.43",
+        "sitename": "Wiki",
+        "server": "http://127.0.0.1",
+        "articlepath": "/wiki/$1",
+        "case": "first-letter",
+    },
+    "extensions": [],
+    "statistics": {"pages": 9},
+}
+
+
+class Setting(NamedTuple):
+    """What a client needs besides an address."""
+
+    knowledge: Knowledge
+    directory: Path
+    seconds: float
+
+
+class Client(NamedTuple):
+    """A client, and how a server must begin so that its hostile answer is reached."""
+
+    name: str
+    # Yields each message that a user would read, and each answer that would be written.
+    ask: Callable[[str, Setting], Iterator[str]]
+    kind: str = "application/json"
+    welcome: tuple[bytes, ...] = ()
+    has_token: bool = False
+    # Where another server is that this client may not ask. The crawler may ask every server at 127.0.0.1.
+    elsewhere: str = "127.0.0.1"
+
+
+class TokenLinker(WebLinker):
+    """A linker that sends its token wherever a service may want it."""
+
+    name = "titles"
+
+    def request(self, snippet: Snippet) -> Request:
+        headers = {"Authorization": f"Bearer {self.optional_token}"}
+        return Request("POST", self.url, params={"key": self.optional_token}, json={}, headers=headers)
+
+    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, response.text)
+
+
+def ask_linker(linker: Callable[[str, str], WebLinker], url: str, setting: Setting) -> Iterator[str]:
+    made = linker(url, f"{setting.seconds}")
+    made.keep_replies = setting.directory / "replies.jsonl"
+    yield from map(_show, answers_of(made, setting.knowledge, marked("Why not [Avon]?")))
+    yield made.keep_replies.read_text()
+
+
+def _make_named(name: str, url: str, seconds: str) -> WebLinker:
+    model = {"model": "small"} if name == "llm" else {}
+    made = make_linker(name, {"url": url, "timeout": seconds, "retries": "1", **model})
+    assert isinstance(made, WebLinker)
+    return made
+
+
+def _make_with_token(url: str, seconds: str) -> WebLinker:
+    return TokenLinker(url, timeout=float(seconds), retries=1)
+
+
+def ask_answerer(url: str, setting: Setting) -> Iterator[str]:
+    asker = Asker("small", url=url, timeout=setting.seconds, retries=1)
+    with asker.connect():
+        for answer in asker.ask([AVON]):
+            yield answer.error if isinstance(answer, Failure) else answer.answer
+
+
+def ask_crawler(url: str, setting: Setting) -> Iterator[str]:
+    with closing(Archive(setting.directory / "web.warc.gz", software="tests")) as archive:
+        # Only this server, as only hosts on the open internet are allowed to a real crawl.
+        (found,) = crawl.crawl(
+            crawling.references(f"{url}/page"),
+            archive,
+            crawling.manners(timeout=setting.seconds, retries=1, allow_private=("127.0.0.1/32",)),
+            is_online=lambda: True,
+        )
+        yield found.page or found.failed
+
+
+def ask_wiki(url: str, setting: Setting) -> Iterator[str]:
+    with closing(Archive(setting.directory / "wiki.warc.gz", software="tests")) as archive:
+        wiki = Wiki(url, archive, user_agent="tests")
+        with closing(wiki._client):
+            yield wiki.name
+            yield str(wiki.html("Avon"))
+
+
+def ask_wikidata(url: str, setting: Setting) -> Iterator[str]:
+    archive = Archive(setting.directory / "sets.warc.gz", software="tests")
+    with closing(Service(archive, "tests")) as service:
+        _, body = service.get(url, lambda status, body: "" if status == 200 else f"a status of {status}")
+        yield f"{len(body)} bytes"
+
+
+def ask_gerbil(url: str, setting: Setting) -> Iterator[str]:
+    instance = gerbil_client.Instance(url)
+    calls: list[Callable[[], Any]] = [
+        instance.annotators,
+        lambda: instance.check_service("http://127.0.0.1/nif"),
+        lambda: instance.upload("x.ttl", ""),
+        lambda: instance.start(["AGDISTIS"], ["x"]),
+        lambda: fetch_tasks(instance, "202111070000", ["AGDISTIS"]),
+    ]
+    with closing(instance._client):
+        for call in calls:
+            instance.limit(setting.seconds)
+            try:
+                yield msgspec.json.encode(call()).decode()
+            except ShadowprobeError as error:
+                yield str(error)
+
+
+def ask_download(url: str, setting: Setting) -> Iterator[str]:
+    download._download(f"{url}/Top.json", setting.directory / "Top.json", download.Silent())
+    yield ""
+
+
+def _show(answer: Prediction | Failure) -> str:
+    return answer.error if isinstance(answer, Failure) else msgspec.json.encode(answer).decode()
+
+
+def _reply(status: str, body: bytes = b"") -> bytes:
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (status.encode(), len(body), body)
+
+
+WEB_LINKERS = ("agdistis", "aida", "ambiverse", "fox", "llm", "nif", "rel", "spotlight", "tagme", "wat")
+WITH_TOKEN = ("llm", "tagme", "wat")
+_GOOD_SITE = _reply("200 OK", json.dumps({"batchcomplete": True, "query": SITE}).encode())
+CLIENTS = [
+    *(
+        Client(name, partial(ask_linker, partial(_make_named, name)), has_token=name in WITH_TOKEN)
+        for name in WEB_LINKERS
+    ),
+    Client("linker with a token", partial(ask_linker, _make_with_token), has_token=True),
+    Client("answer", ask_answerer, has_token=True),
+    Client("crawler", ask_crawler, "text/html", (_reply("404 Not Found"),), elsewhere="127.0.0.2"),
+    Client("crawler on robots.txt", ask_crawler, "text/html", elsewhere="127.0.0.2"),
+    Client("wiki", ask_wiki),
+    Client("wiki, later", ask_wiki, welcome=(_GOOD_SITE, _GOOD_SITE)),
+    Client("wikidata", ask_wikidata),
+    Client("gerbil", ask_gerbil, "text/html"),
+    Client("download", ask_download),
+]
+
+
+def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Gives every client this time limit, and lets it try again at once."""
+    for name in (
+        "SHADOWPROBE_TITLES_TOKEN",
+        "SHADOWPROBE_TAGME_TOKEN",
+        "SHADOWPROBE_WAT_TOKEN",
+        "SHADOWPROBE_LLM_TOKEN",
+    ):
+        patch.setenv(name, TOKEN)
+    for module, name in [(wiki_session, "FIRST"), (wiki_session, "TIMEOUT"), (gerbil_client, "LAST_LOOK")]:
+        patch.setattr(module, name, seconds)
+    patch.setattr(wiki_session, "PAUSES", (0.01,))
+    patch.setattr(crawl, "FIRST_PAUSE", 0.01)
+    patch.setattr(download, "LIMITS", Limits(max_bytes=32 * MEGABYTE, seconds=seconds))
+    for module, name in [
+        *((module, "LONGEST_RETRY_AFTER") for module in (web_linker, crawl)),
+        (wiki_session, "PATIENCE"),
+    ]:
+        patch.setattr(module, name, 0.5)
