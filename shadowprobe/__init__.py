@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shadowprobe.runs.api import run as run
     from shadowprobe.runs.api import score as score
     from shadowprobe.runs.linking import Settings as Settings
-    from shadowprobe.systems.web_linker import Request as Request
+    from shadowprobe.systems.service_client import Request as Request
     from shadowprobe.systems.web_linker import WebLinker as WebLinker
     from shadowprobe.systems.worker_linker import WorkerLinker as WorkerLinker
 
@@ -39,7 +39,7 @@ _LATER = {
     "Answers": "measure.answers",
     "Card": "dataset.dataset",
     "Dataset": "dataset.dataset",
-    "Request": "systems.web_linker",
+    "Request": "systems.service_client",
     "Resolver": "base.identity",
     "Settings": "runs.linking",
     "WebLinker": "systems.web_linker",

@@ -10,7 +10,7 @@ import pytest
 from world import hand_predictions, write_world
 
 from shadowprobe import Answers, Dataset
-from shadowprobe.systems import web_linker as web
+from shadowprobe.systems import service_client as web
 
 if TYPE_CHECKING:
     from browser import Browser

@@ -16,7 +16,7 @@ from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError
 from shadowprobe.queries.ambigdocs_sets import AmbigSet
 from shadowprobe.systems.chat_linker import ChatLinker
-from shadowprobe.systems.web_linker import Request
+from shadowprobe.systems.service_client import Request
 
 if TYPE_CHECKING:
     import httpx

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from shadowprobe.errors import ItemError, LinkerError
-from shadowprobe.systems.web_linker import Request, WebLinker
+from shadowprobe.systems.service_client import Request
+from shadowprobe.systems.web_linker import WebLinker
 
 if TYPE_CHECKING:
     import httpx

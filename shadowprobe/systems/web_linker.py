@@ -6,12 +6,11 @@ import asyncio
 import hashlib
 import math
 import os
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from msgspec.structs import replace
@@ -21,46 +20,22 @@ from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, s
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import (
-    ConnectionFailedError,
-    NoResponseError,
-    OtherServerError,
-    RedirectError,
     RefusedError,
 )
-from shadowprobe.net.limits import Limits
-from shadowprobe.net.retries import PASSING, pause_before, retry_after
+from shadowprobe.net.retries import PASSING
 from shadowprobe.net.urls import check_url
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.masking import mask_prediction
 from shadowprobe.systems.replies import Reply, ReplyWriter, question_key, read_replies
+from shadowprobe.systems.service_client import Request, ServiceClient, quote_response
 
 if TYPE_CHECKING:
     import httpx
 
-BUSY = 429
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-# A longer pause than this is not waited for.
-LONGEST_RETRY_AFTER = 300.0
-# A service that answered before is given up after so many snippets in a row without a useful response.
-GONE = 8
-# After so many failures in a row it is the service that is in trouble, and not one request: all requests pause.
-IN_TROUBLE = 4
 MOST_AT_ONCE, SLOWEST = 1024, 0.001
 # So many snippets for each request that may be under way: others go on while some pause before they are sent again.
 AHEAD = 4
 SHOWN = 120
-
-
-class Request(NamedTuple):
-    """What goes out for one snippet: as `httpx.Request` takes it."""
-
-    method: str
-    url: str
-    params: Mapping[str, str] | None = None
-    json: Any = None
-    data: Mapping[str, str] | None = None
-    content: str | bytes | None = None
-    headers: Mapping[str, str] | None = None
 
 
 class WebLinker(Linker):
@@ -80,7 +55,7 @@ class WebLinker(Linker):
     keep_replies: Path | None = None
     from_replies: Path | None = None
     _is_open: bool = False
-    _retried: int = 0
+    _service: ServiceClient
     batch_size: ClassVar[int] = 256
     # A run may go on with other values of these.
     incidental: ClassVar[frozenset[str]] = frozenset({"concurrency", "rate", "timeout", "retries"})
@@ -163,8 +138,6 @@ class WebLinker(Linker):
 
     def setup(self) -> None:
         """Starts the loop in which requests wait for their responses."""
-        from shadowprobe.net.client import Client
-
         self._stored = read_replies(self.from_replies) if self.from_replies is not None else None
         if self._stored is None:
             self._check_url()
@@ -172,12 +145,7 @@ class WebLinker(Linker):
         else:
             self.note(f"answers were read from replies that {shorten_url(self.url)} gave to an earlier run")
         self._kept = ReplyWriter(self.keep_replies) if self.keep_replies is not None else None
-        self._client, self._thread = Client(), LoopThread(f"{self.name}-requests")
-        self._slots = asyncio.Semaphore(self.concurrency)
-        self._not_before = self._next_slot = 0.0
-        self._ever_reached = self._ever_answered = False
-        self._fruitless, self._gone = 0, ""
-        self._retried, self._retry_reason = 0, ""
+        self._service, self._thread = ServiceClient(self), LoopThread(f"{self.name}-requests")
         self._tasks: set[asyncio.Task[Prediction | Failure]] = set()
         self._is_open = True
 
@@ -185,7 +153,7 @@ class WebLinker(Linker):
         """Closes the connections and ends the loop."""
         if self._is_open:
             self._is_open = False
-            self._thread.run(self._client.close())
+            self._thread.run(self._service.close())
             self._thread.close()
             if self._kept is not None:
                 self._kept.close()
@@ -198,9 +166,8 @@ class WebLinker(Linker):
     @property
     def status(self) -> str:
         """How often a request was sent again, and why the last time."""
-        if not self._retried:
-            return ""
-        return f"{self._retried} {'retry' if self._retried == 1 else 'retries'}, last after {self._retry_reason}"
+        # A run in which nothing was missing has not started it.
+        return self._service.status if hasattr(self, "_service") else ""
 
     def answer_without_request(self, snippet: Snippet) -> Prediction | None:
         """A prediction for a snippet that the service need not be asked about; None for all others."""
@@ -212,27 +179,29 @@ class WebLinker(Linker):
         answers = {answer.id: answer for part in self._ask(snippets) for answer in part}
         if not any(isinstance(answer, Prediction) for answer in answers.values()):
             self._raise_if_gone()
-        return [answers.get(snippet.id) or self.fail(snippet, self._gone) for snippet in snippets]
+        return [answers.get(snippet.id) or self.fail(snippet, self._service.gone) for snippet in snippets]
 
     def link_each(self, snippets: Iterable[Snippet]) -> Iterator[list[Prediction | Failure]]:
         """Asks for every snippet and returns answers as they arrive; one slow answer holds up no other."""
         self._raise_if_gone()
         for part in self._ask(snippets):
             # Failures of a service that went away say nothing about their snippets.
-            if answers := [answer for answer in part if isinstance(answer, Prediction) or answer.error != self._gone]:
+            if answers := [
+                answer for answer in part if isinstance(answer, Prediction) or answer.error != self._service.gone
+            ]:
                 yield answers
         self._raise_if_gone()
 
     def _raise_if_gone(self) -> None:
-        if self._gone:
-            raise LinkerError(self._gone)
+        if self._service.gone:
+            raise LinkerError(self._service.gone)
 
     def _ask(self, snippets: Iterable[Snippet]) -> Iterator[list[Prediction | Failure]]:
         """Keeps a window of snippets under way; where the service is gone, no further snippet is taken."""
         source, arrived, under_way = iter(snippets), SimpleQueue[Prediction | Failure](), 0
         try:
             while True:
-                room = 0 if self._gone else AHEAD * self.concurrency - under_way
+                room = 0 if self._service.gone else AHEAD * self.concurrency - under_way
                 if more := list(islice(source, room)):
                     under_way += len(more)
                     self._thread.start(self._start(more, arrived))
@@ -270,8 +239,8 @@ class WebLinker(Linker):
         except ItemError as error:
             return self.fail(snippet, self.without_token(str(error)))
         except ShadowprobeError as error:
-            self._gone = self._gone or self.without_token(str(error))
-            return self.fail(snippet, self._gone)
+            self._service.gone = self._service.gone or self.without_token(str(error))
+            return self.fail(snippet, self._service.gone)
         except asyncio.CancelledError:
             raise
         except BaseException as error:
@@ -291,7 +260,7 @@ class WebLinker(Linker):
                 )
             return reply.response()
         request = self._request(snippet)
-        response = await self._send(request)
+        response = await self._service.send(request)
         if self._kept is not None:
             content = mask_secret_bytes(self.optional_token, response.content)
             url, kind = (
@@ -323,116 +292,6 @@ class WebLinker(Linker):
             problem = f"{type(error).__name__}: {error}"
             raise ItemError(f"the answer cannot be read ({problem}): {self.beginning_of(response)!r}") from error
 
-    async def _send(self, request: Request) -> httpx.Response:
-        """The response to a request, after as many tries as are needed and allowed."""
-        where, problem, body, busy = shorten_url(request.url), "", "", 0
-        built = self._built(request)
-        limits, has_token = Limits(seconds=self.timeout), bool(self.optional_token)
-        async with _Slot(self._slots) as slot:
-            for attempt in range(self.retries + 1):
-                await slot.take()
-                await self._turn()
-                pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
-                try:
-                    response = await self._client.send(built, limits, stay=has_token)
-                except NoResponseError as error:
-                    reason = error.message
-                    problem = f"{where}: {reason}"
-                    self._refuse_failure(error, where)
-                else:
-                    self._ever_reached = True
-                    if response.is_success:
-                        self._ever_answered, self._fruitless = True, 0
-                        return response
-                    reason = f"{response.status_code} {response.reason_phrase}"
-                    problem = f"{where}: {reason}"
-                    self.refuse(response, problem)
-                    body = self.beginning_of(response)
-                    wanted = retry_after(response.headers)
-                    pause = wanted or pause
-                    if wanted is None and response.status_code != BUSY:
-                        self._note_fruitless(_quoting(problem, body))
-                    else:
-                        all_wait = True
-                        busy += 1
-                    if pause > LONGEST_RETRY_AFTER:
-                        raise LinkerError(f"{problem}: it asks for a pause of {pause:.0f} s; try again later")
-                if all_wait or self._fruitless >= IN_TROUBLE:
-                    self._not_before = max(self._not_before, time.monotonic() + pause)
-                else:
-                    slot.release()
-                if attempt < self.retries:
-                    self._retried, self._retry_reason = self._retried + 1, self.without_token(reason)
-                    await asyncio.sleep(pause)
-        raise self._exhausted(problem, body, busy)
-
-    def _built(self, request: Request) -> httpx.Request:
-        import httpx
-
-        try:
-            return httpx.Request(
-                request.method,
-                request.url,
-                params=request.params,
-                json=request.json,
-                data=request.data,
-                content=request.content,
-                headers=request.headers,
-            )
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            raise ItemError(f"{shorten_url(request.url)}: the request cannot be made ({why})") from None
-
-    def _refuse_failure(self, error: NoResponseError, where: str) -> None:
-        """Raises for a failure that trying again would not change: ItemError, or LinkerError for all."""
-        problem = f"{where}: {error.message}"
-        if isinstance(error, OtherServerError):
-            target = shorten_url(error.target)
-            raise LinkerError(f"{where}: redirects to {target}, which is not sent the token: -o url=... to trust it")
-        if isinstance(error, RedirectError):
-            raise LinkerError(f"{problem}: -o url=... names another address")
-        if isinstance(error, ConnectionFailedError):
-            self._note_unreached(problem)
-        elif error.passing:
-            self._note_fruitless(problem)
-        else:
-            raise ItemError(problem)
-
-    def _exhausted(self, problem: str, body: str, busy: int) -> ItemError:
-        """The failure of a snippet that has had all its tries, at so many of which the service was busy."""
-        if busy:
-            # That says nothing, but a service that stays so for snippet after snippet lets nobody in any more.
-            self._note_fruitless(_quoting(problem, body), busy)
-        times = f"{self.retries + 1} times" if self.retries else "once"
-        return ItemError(f"{problem}, {times}" + (f"; at last: {body!r}" if body else ""))
-
-    async def _turn(self) -> None:
-        """Waits for the end of a pause that the service wants, then for the next slot under the rate."""
-        if self._gone:
-            raise ItemError(self._gone)
-        while (wait := self._not_before - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        if self.rate:
-            now = time.monotonic()
-            slot = max(now, self._next_slot)
-            self._next_slot = slot + 1 / self.rate
-            await asyncio.sleep(slot - now)
-
-    def _note_unreached(self, problem: str) -> None:
-        """Gives a service up that was never there, or that has gone away for good."""
-        if not self._ever_reached:
-            raise LinkerError(f"{problem}: is the service of `{self.name}` running? -o url=... names another address")
-        self._note_fruitless(problem)
-
-    def _note_fruitless(self, problem: str, tries: int = 1) -> None:
-        """Gives a service up that says nothing useful: a text that it cannot bear is one, and not many in a row."""
-        self._fruitless += tries
-        # Two rounds of all that is under way for one that never answered.
-        patience = GONE * (self.retries + 1) if self._ever_answered else 2 * max(GONE, self.concurrency)
-        if self._fruitless >= patience:
-            before = "answered before, and does so no more" if self._ever_answered else "has not answered once"
-            raise LinkerError(f"{problem}: the service {before}; run the command again later")
-
     def refuse(self, response: httpx.Response, problem: str) -> None:
         """Raises for an answer without success that trying again would not change: ItemError, or LinkerError for all.
 
@@ -441,7 +300,7 @@ class WebLinker(Linker):
         if response.status_code in {401, 403}:
             raise LinkerError(f"{problem}: is the token in {self.token_variable} right?")
         if response.status_code not in PASSING:
-            raise ItemError(_quoting(problem, self.beginning_of(response)))
+            raise ItemError(quote_response(problem, self.beginning_of(response)))
 
     def beginning_of(self, response: httpx.Response) -> str:
         """The beginning of an answer, on one line; the token goes before the cut, which could leave half of it."""
@@ -450,33 +309,3 @@ class WebLinker(Linker):
     def without_token(self, text: str) -> str:
         """A message without the token, should a service or a library repeat it."""
         return mask_secret(self.optional_token, text)
-
-
-class _Slot:
-    """A place among the requests under way: a request that pauses alone leaves it to another."""
-
-    def __init__(self, slots: asyncio.Semaphore) -> None:
-        self._slots, self._is_taken = slots, False
-
-    async def __aenter__(self) -> _Slot:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.release()
-
-    async def take(self) -> None:
-        """Waits for a free place, unless this request still has one."""
-        if not self._is_taken:
-            await self._slots.acquire()
-            self._is_taken = True
-
-    def release(self) -> None:
-        """Leaves the place."""
-        if self._is_taken:
-            self._is_taken = False
-            self._slots.release()
-
-
-def _quoting(problem: str, body: str) -> str:
-    """A problem with the beginning of the response, if there is any."""
-    return f"{problem}: {body!r}" if body else problem

@@ -18,7 +18,7 @@ from service import Asked, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, WebLinker
 from shadowprobe.runs.api import make_linking_job
-from shadowprobe.systems import web_linker as web
+from shadowprobe.systems import service_client as web
 
 TOKEN = "s3cret/t0ken+x"
 

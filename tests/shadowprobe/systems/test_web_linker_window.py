@@ -16,7 +16,7 @@ from service import Asked, Reply, Service, serving
 from shadowprobe import Dataset, Failure, Prediction, Request, Snippet, WebLinker
 from shadowprobe.cli import main
 from shadowprobe.runs.api import make_linking_job
-from shadowprobe.systems import web_linker as web
+from shadowprobe.systems import service_client as web
 
 Given = Prediction | Failure
 COUNT, PATIENCE = 60, 30.0
