@@ -32,6 +32,8 @@ from shadowprobe.systems import web_linker
 from shadowprobe.systems.chat_answerer import Asker
 
 TOKEN = "s3cret-t0ken-of-a-user"
+# A quarter of the real limit, to save time; the tests of commands use the real one.
+MOST_BYTES = 8 * MEGABYTE
 SITE = {
     "general": {
         "lang": "en",
@@ -111,7 +113,7 @@ def ask_crawler(url: str, setting: Setting) -> Iterator[str]:
         (found,) = crawl.crawl(
             crawling.references(f"{url}/page"),
             archive,
-            crawling.manners(timeout=setting.seconds, retries=1, allow_private=("127.0.0.1/32",)),
+            crawling.manners(timeout=setting.seconds, retries=1, max_bytes=MOST_BYTES, allow_private=("127.0.0.1/32",)),
             is_online=lambda: True,
         )
         yield found.page or found.failed
@@ -184,7 +186,7 @@ CLIENTS = [
 
 
 def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Gives every client this time limit, and lets it try again at once."""
+    """Gives every client this time limit and a smaller limit of bytes, and lets it try again at once."""
     for name in (
         "SHADOWPROBE_TITLES_TOKEN",
         "SHADOWPROBE_TAGME_TOKEN",
@@ -196,7 +198,9 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
         patch.setattr(module, name, seconds)
     patch.setattr(wiki_session, "PAUSES", (0.01,))
     patch.setattr(crawl, "FIRST_PAUSE", 0.01)
-    patch.setattr(download, "LIMITS", Limits(max_bytes=32 * MEGABYTE, seconds=seconds))
+    for module in (web_linker, wiki_session, gerbil_client):
+        patch.setattr(module, "Limits", partial(Limits, max_bytes=MOST_BYTES))
+    patch.setattr(download, "LIMITS", Limits(max_bytes=MOST_BYTES, seconds=seconds))
     for module, name in [
         *((module, "LONGEST_RETRY_AFTER") for module in (web_linker, crawl)),
         (wiki_session, "PATIENCE"),

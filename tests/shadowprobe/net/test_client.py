@@ -17,6 +17,7 @@ from service import Asked, Behaviour, Reply, serving
 
 from shadowprobe.net.blocking import BlockingClient
 from shadowprobe.net.client import Client
+from shadowprobe.net.decompression import MOST_MEMBERS
 from shadowprobe.net.failures import (
     BrokenResponseError,
     ConnectionFailedError,
@@ -366,3 +367,33 @@ def test_a_charset_that_is_none_is_read_as_utf_8(charset: str) -> None:
 def test_other_charsets_are_read_as_declared() -> None:
     with serving(lambda *_: (200, {"Content-Type": "text/plain; charset=latin-1"}, b"M\xfcll")) as service:
         assert get(service.url).text == "Müll"
+
+
+def test_text_in_utf_16_is_read_with_and_without_a_mark() -> None:
+    kind = {"Content-Type": "text/plain; charset=utf-16"}
+    for charset in ("utf-16", "utf-16-le"):
+        body = "Müll".encode(charset)
+        with serving(lambda *_, body=body: (200, kind, body)) as service:
+            assert get(service.url).text == "Müll"
+
+
+def test_half_a_character_cannot_be_smuggled_in_by_a_charset() -> None:
+    with serving(lambda *_: (200, {"Content-Type": "text/plain; charset=utf-7"}, b"+2AA-")) as service:
+        assert get(service.url).text == "+2AA-"
+
+
+@pytest.mark.parametrize("size", [2**20 - 1, 2**20, 2**20 + 1, 5 * 2**20])
+def test_a_body_that_is_decompressed_in_pieces_is_whole(size: int) -> None:
+    body = bytes(range(256)) * (size // 256) + bytes(size % 256)
+    packed = gzip.compress(body[: size // 2]) + gzip.compress(body[size // 2 :])
+    with serving(lambda *_: (200, {"Content-Encoding": "gzip"}, packed)) as service:
+        assert get(service.url).content == body
+
+
+def test_a_body_of_very_many_empty_gzip_files_is_refused() -> None:
+    packed = gzip.compress(b"") * (MOST_MEMBERS + 1)
+    with (
+        serving(lambda *_: (200, {"Content-Encoding": "gzip"}, packed)) as service,
+        pytest.raises(BrokenResponseError, match="broken compression"),
+    ):
+        get(service.url)
