@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts" / "mutation"))
-
-from mutants import find_places, mutate_source  # noqa: E402
+MUTANTS = runpy.run_path(str(ROOT / "scripts" / "mutation" / "mutants.py"))
+find_places, mutate_source = MUTANTS["find_places"], MUTANTS["mutate_source"]
 
 
 def change(source: str, number: int = 0) -> str:

@@ -103,8 +103,9 @@ def _make_with_token(url: str, seconds: str) -> WebLinker:
 def ask_answerer(url: str, setting: Setting) -> Iterator[str]:
     asker = Asker("small", url=url, timeout=setting.seconds, retries=1)
     with asker.connect():
-        for answer in asker.ask([AVON]):
-            yield answer.error if isinstance(answer, Failure) else answer.answer
+        for answers in asker.ask([AVON]):
+            for answer in answers:
+                yield answer.error if isinstance(answer, Failure) else answer.answer
 
 
 def ask_crawler(url: str, setting: Setting) -> Iterator[str]:

@@ -35,6 +35,8 @@ from shadowprobe.net.failures import (
 T = TypeVar("T")
 # Titles or page ids that a wiki takes in one question of somebody without special rights.
 BATCH = 50
+# More parts than the longest list of the largest wiki has, and more without anything in them than a wiki sends in a row.
+MOST_PARTS, MOST_EMPTY = 1_000_000, 500
 SITEINFO = {"meta": "siteinfo", "siprop": "general|extensions|statistics"}
 
 
@@ -155,12 +157,19 @@ class Wiki:
     def query(self, **parameters: Any) -> Iterator[dict[str, Any]]:
         """The parts of an answer, as many as the wiki has."""
         sent = {"action": "query", **parameters}
-        while True:
+        empty = 0
+        for _ in range(MOST_PARTS):
             answer = self._call(sent)
-            yield answer.get("query", {})
+            part = answer.get("query", {})
+            yield part
             if "continue" not in answer:
                 return
+            # A wiki that filters its lists sends some parts without anything, but not many in a row.
+            empty = 0 if any(part.values()) else empty + 1
+            if empty == MOST_EMPTY:
+                break
             sent = {"action": "query", **parameters, **answer["continue"]}
+        raise BuildError(f"{self.url}: the wiki continues the list {parameters.get('list', '')} without an end")
 
     def first(self, **parameters: Any) -> dict[str, Any]:
         """The first part of an answer, where the others are not wanted."""

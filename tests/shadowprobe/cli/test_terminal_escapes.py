@@ -60,7 +60,7 @@ def find_commands(printed: str) -> set[str]:
 
 
 def test_a_run_obeys_no_command_in_notes_errors_names_and_paths(evil: Path, tmp_path: Path) -> None:
-    arguments = ["--linker", f"{tmp_path / 'evil.py'}:Evil", "--dataset", evil, "--out", f"run {EVIL[:-1]}"]
+    arguments = ["--linker", f"{tmp_path / 'evil.py'}:Evil", "--dataset", str(evil), "--out", f"run {EVIL[:-1]}"]
     code, printed = run("run", *arguments, cwd=tmp_path)
     assert (code, find_commands(printed)) == (1, set()), printed
     # The bell is dropped by the console itself.
@@ -70,7 +70,7 @@ def test_a_run_obeys_no_command_in_notes_errors_names_and_paths(evil: Path, tmp_
 
 
 def test_json_obeys_no_command_and_is_the_same_json(evil: Path, tmp_path: Path) -> None:
-    arguments = ["--linker", f"{tmp_path / 'evil.py'}:Evil", "--dataset", evil, "--out", "run"]
+    arguments = ["--linker", f"{tmp_path / 'evil.py'}:Evil", "--dataset", str(evil), "--out", "run"]
     run("run", *arguments, cwd=tmp_path)
     code, printed = run("score", "--predictions", "run", "--json", cwd=tmp_path)
     text = printed[: printed.rindex("}") + 1]

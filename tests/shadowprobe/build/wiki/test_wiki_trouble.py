@@ -319,6 +319,23 @@ def test_an_answer_of_another_shape_in_the_archive_is_asked_for_again(tmp_path: 
         assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
 
 
+@pytest.mark.parametrize("limit", ["MOST_EMPTY", "MOST_PARTS"])
+def test_a_list_without_an_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(f"shadowprobe.build.wiki.wiki_api.{limit}", 4)
+    items = [{"title": "Harlow"}] if limit == "MOST_PARTS" else []
+    standin = StandIn()
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        before = len(told.forms)
+        standin.instead = [
+            as_json({"query": {"allpages": items}, "continue": {"from": str(number), "continue": "-||"}})
+            for number in range(9)
+        ]
+        with pytest.raises(BuildError, match="continues the list allpages without an end"):
+            list(wiki.read_list("allpages"))
+        assert len(told.forms) - before == 4
+
+
 def test_a_wiki_that_goes_round_in_a_circle_is_stopped(tmp_path: Path) -> None:
     standin = StandIn()
     with running(standin, tmp_path) as told:
