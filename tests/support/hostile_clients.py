@@ -28,7 +28,7 @@ from shadowprobe.gerbil.experiment import fetch_tasks
 from shadowprobe.net.limits import MEGABYTE, Limits
 from shadowprobe.plugins import make_linker
 from shadowprobe.sets.service import Service
-from shadowprobe.systems import web_linker
+from shadowprobe.systems import service_client
 from shadowprobe.systems.chat_answerer import Asker
 
 TOKEN = "s3cret-t0ken-of-a-user"
@@ -199,11 +199,11 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
         patch.setattr(module, name, seconds)
     patch.setattr(wiki_session, "PAUSES", (0.01,))
     patch.setattr(crawl, "FIRST_PAUSE", 0.01)
-    for module in (web_linker, wiki_session, gerbil_client):
+    for module in (service_client, wiki_session, gerbil_client):
         patch.setattr(module, "Limits", partial(Limits, max_bytes=MOST_BYTES))
     patch.setattr(download, "LIMITS", Limits(max_bytes=MOST_BYTES, seconds=seconds))
     for module, name in [
-        *((module, "LONGEST_RETRY_AFTER") for module in (web_linker, crawl)),
+        *((module, "LONGEST_RETRY_AFTER") for module in (service_client, crawl)),
         (wiki_session, "PATIENCE"),
     ]:
         patch.setattr(module, name, 0.5)

@@ -35,7 +35,7 @@ from shadowprobe.net.failures import (
 T = TypeVar("T")
 # Titles or page ids that a wiki takes in one question of somebody without special rights.
 BATCH = 50
-# More parts than the longest list of the largest wiki has, and more without anything in them than a wiki sends in a row.
+# More parts than the longest list of the largest wiki has, and more empty ones than a wiki sends in a row.
 MOST_PARTS, MOST_EMPTY = 1_000_000, 500
 SITEINFO = {"meta": "siteinfo", "siprop": "general|extensions|statistics"}
 
