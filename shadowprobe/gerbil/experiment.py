@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 import shadowprobe
-from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.files import lock_file, make_directory, write_atomically
 from shadowprobe.base.jsonl import encode_json, read_json
 from shadowprobe.base.model import Subset
 from shadowprobe.base.secrets import mask_url
@@ -114,6 +114,14 @@ class GerbilJob:
         self._check_annotators()
         packages = {subset: make_package(self.dataset, subset) for subset in self.subsets}
         make_directory(self.out)
+        # Two commands at the same time would start two experiments.
+        with lock_file(self.out, ".lock"):
+            if not force and path.exists():
+                self.resumed = True
+                return self._read_stored(path)
+            return self._start(packages, experiment)
+
+    def _start(self, packages: dict[Subset, Package], experiment: str | None) -> Experiment:
         notes = list(_explain_packages(packages))
         if experiment is None:
             for package in packages.values():
@@ -134,7 +142,7 @@ class GerbilJob:
             notes=notes,
         )
         try:
-            write_atomically(path, encode_json(card))
+            write_atomically(self.out / CARD, encode_json(card))
         except UsageError as error:
             raise UsageError(
                 f"{error}; experiment {experiment} is running: read it with --experiment {experiment} and another --out"

@@ -19,6 +19,7 @@ from service import Asked, Reply
 from world import shadow, snippet, top
 
 from shadowprobe import Card, Entity, write_dataset
+from shadowprobe.base.files import lock_file
 from shadowprobe.gerbil import experiment as gerbil
 from shadowprobe.gerbil.gerbil_client import Instance
 
@@ -56,6 +57,15 @@ def test_the_card_holds_the_experiment_and_all_its_numbers(running: Running, cap
     assert card["subsets"]["top"]["documents"] == card["subsets"]["top"]["mentions"] == 4
     assert {row["subset"] for row in card["rows"]} == {"top", "shadow", "tail"}
     assert rows(out)["top"]["scores"]["avg_millis/doc"] == 12.5
+
+
+def test_two_commands_at_the_same_time_start_one_experiment(running: Running, capsys: Capsys) -> None:
+    out = Path("runs/gerbil-AGDISTIS_MAG-world")
+    out.mkdir(parents=True)
+    with lock_file(out, ".lock"):
+        assert refusal(capsys, *command(running)) == f"another shadowprobe is writing to {out}"
+    assert not (out / "gerbil.json").exists()
+    assert outcome(capsys, *command(running))[0] == 0
 
 
 def test_macro_is_the_mean_over_documents(running: Running, tmp_path: Path, capsys: Capsys) -> None:
