@@ -9,8 +9,6 @@ from msgspec import Meta, Struct
 Subset = Literal["top", "shadow", "tail", "neutral", "all"]
 Status = Literal["linked", "nil", "skipped"]
 PageId = Annotated[int, Meta(ge=1)]
-# Beyond these bounds sums and differences of scores overflow, and no system means such a number.
-Score = Annotated[float, Meta(ge=-1e100, le=1e100)]
 Qid = Annotated[str, Meta(pattern="^Q[1-9][0-9]*$")]
 
 
@@ -77,7 +75,7 @@ class Candidate(Struct, frozen=True, omit_defaults=True):
     answer: str | None = None
     page_id: PageId | None = None
     qid: Qid | None = None
-    score: Score | None = None
+    score: float | None = None
     entity: str | None = None
 
 
@@ -96,7 +94,7 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
     answer: str | None = None
     page_id: PageId | None = None
     qid: Qid | None = None
-    score: Score | None = None
+    score: float | None = None
     entity: str | None = None
     candidates: tuple[Candidate, ...] = ()
 

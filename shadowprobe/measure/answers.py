@@ -28,6 +28,8 @@ Booleans = npt.NDArray[np.bool_]
 # Codes in the entity column beside the numbers of entities. MISSING is an answer that failed or was never given.
 NIL, SKIPPED, MISSING = -1, -2, -3
 NO_GOLD = NONE
+# Sums of larger scores overflow; some systems write the lowest possible number for "no score".
+LARGEST_SCORE = 1e100
 # Codes in the gold_rank column beside the ranks 1, 2, ...
 NO_CANDIDATES, NOT_A_CANDIDATE = 0, -1
 
@@ -149,7 +151,7 @@ class Answers:
         for row in rows:
             self.entity[row] = code
             if prediction.score is not None:
-                self.score[row] = prediction.score
+                self.score[row] = min(max(prediction.score, -LARGEST_SCORE), LARGEST_SCORE)
             if prediction.candidates:
                 self.candidate_count[row] = len(prediction.candidates)
                 self.gold_rank[row] = self._rank_gold(row, candidates)

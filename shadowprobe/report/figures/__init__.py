@@ -30,6 +30,7 @@ FIGURES: dict[str, Kind] = {
     "buckets": "linker",
     "calibration": "linker",
     "stability": "linker",
+    "kinds": "linker",
     "head-tail": "retriever",
     "confusion": "retriever",
     "retrieval-gap": "retriever",
@@ -37,7 +38,7 @@ FIGURES: dict[str, Kind] = {
     "question-buckets": "retriever",
     "answer-categories": "model",
 }
-OWN_MODULES = ("confidence", "commonness", "calibration", "questions")
+OWN_MODULES = ("confidence", "commonness", "calibration", "kinds", "questions")
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
 OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap")
 # No date and no version, so that equal runs give equal files.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.dataset.dataset import SUBSETS
-from shadowprobe.report.figures.findings import NOT_KNOWN, read_findings, refusal
+from shadowprobe.report.figures.findings import NOT_KNOWN, read_findings
 from shadowprobe.report.figures.style import (
     ABOVE,
     LINE_HEIGHT,
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 COLUMNS: dict[Width, int] = {"one": 2, "two": 4}
 BOX = {"whislo": "q05", "q1": "q25", "med": "q50", "q3": "q75", "whishi": "q95"}
-# Above it matplotlib's own arithmetic overflows; some systems write the lowest possible number for "no score".
-LARGEST = 1e290
 
 
 def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
@@ -50,7 +48,7 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
             continue
         auroc = one["auroc_real_against_neutral"]
         axes.set_title(name if auroc is None else f"{name}\nAUROC {auroc:.2f}")
-        _draw_boxes(axes, run, one, look[run.label].colour)
+        _draw_boxes(axes, one, look[run.label].colour)
     for axes in panels[len(runs) :]:
         axes.remove()
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
@@ -62,11 +60,9 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
     return figure
 
 
-def _draw_boxes(axes: Axes, run: FinishedRun, findings: Findings, colour: str) -> None:
+def _draw_boxes(axes: Axes, findings: Findings, colour: str) -> None:
     subsets = [subset for subset in SUBSETS if subset in findings["subsets"]]
     boxes = [{key: findings["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
-    if any(abs(level) > LARGEST for box in boxes for level in box.values()):
-        raise refusal(run, f"its scores run beyond {LARGEST:g}")
     axes.bxp(
         boxes,
         positions=range(len(subsets)),

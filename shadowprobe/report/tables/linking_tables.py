@@ -45,7 +45,7 @@ CONTEXTS = {
 # The probes that these tables show.
 SHOWN = {
     *("overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"),
-    *("context_length", "masked_mention"),
+    *("context_length", "masked_mention", "kinds"),
 }
 
 

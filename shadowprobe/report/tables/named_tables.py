@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NAMES: dict[str, Kind] = {
     "3": "linker",
     "4": "linker",
+    "kinds": "linker",
     "amber": "retriever",
     "confusion": "retriever",
     "questions": "retriever",
@@ -57,9 +58,23 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
 def _linker_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
     from shadowprobe.report.tables.paper_tables import published_table_4, table_3, table_4
 
+    if name == "kinds":
+        return [_kinds_table(runs, published=published)]
     if name == "3":
         return [table_3(runs, with_published=published)]
     return [*([table_4(runs)] if runs else []), *([published_table_4(runs)] if published else [])]
+
+
+def _kinds_table(runs: Sequence[FinishedRun], *, published: bool) -> Table:
+    from shadowprobe.report.tables.kinds_table import kinds_table
+
+    if published or not runs:
+        raise UsageError("table kinds shows runs: name a run directory; no paper's figures are known for it")
+    table = kinds_table(by_label(runs))
+    if not table.rows:
+        reason = runs[0].results["probes"].get("kinds", {}).get("not_measured", "its probe was left out")
+        raise UsageError(f"{runs[0].path} has no table kinds: {reason}")
+    return table
 
 
 def _measured_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:

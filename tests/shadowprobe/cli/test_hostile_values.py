@@ -138,13 +138,27 @@ def test_an_id_that_cannot_exist_is_refused(
     assert message in said
 
 
-@pytest.mark.parametrize(("field", "value"), [("page_id", -5), ("qid", "Q0"), ("score", 1e308), ("score", -1e308)])
+@pytest.mark.parametrize(("field", "value"), [("page_id", -5), ("qid", "Q0")])
 def test_a_prediction_with_a_value_that_cannot_be_is_refused(
     capsys: pytest.CaptureFixture[str], field: str, value: object
 ) -> None:
     Path("p.jsonl").write_text(json.dumps({"id": "tAvon", "answer": "Avon (river)", field: value}) + "\n")
     said = complaint(capsys, "score", "--predictions", "p.jsonl", "--dataset", "world", "--out", "scored")
     assert said.startswith(f"p.jsonl:1: field `{field}`: Expected")
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_as_large_as_numbers_can_be_cause_no_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    scores = (1.7e308, -1.7e308)
+    lines = [
+        json.dumps({"id": f"{subset}{name}", "answer": f"{name} (river)", "score": scores[number % 2]})
+        for number, (subset, name) in enumerate((s, n) for s in "ts" for n in ("Avon", "Berg", "Como", "Dale"))
+    ]
+    Path("p.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, _ = outcome(capsys, "score", "--predictions", "p.jsonl", "--dataset", "world", "--out", "o", "--json")
+    assert code == 1
+    assert json.loads(out)["probes"]["confidence"]["subsets"]["top"]["q95"] == pytest.approx(1e100)
+    assert outcome(capsys, "plot", "confidence", "o", "--dataset", "world", "--out", "c.png")[0] in {0, None}
 
 
 def test_a_key_that_stands_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

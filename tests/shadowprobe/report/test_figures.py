@@ -263,12 +263,6 @@ def test_scores_that_hardly_differ_are_written_out(stored: Stored, tmp_path: Pat
     assert drawn.axes[0].yaxis.get_offset_text().get_text() == ""
 
 
-def test_scores_beyond_all_bounds_are_refused_in_words(stored: Stored) -> None:
-    lowest = [msgspec.structs.replace(one, score=-1e295) for one in hand_predictions()]
-    with pytest.raises(UsageError, match=r"no such figure of `lowest` .*: its scores run beyond 1e\+290"):
-        figures.plot("confidence", [stored("lowest", lowest)])
-
-
 def test_a_figure_of_a_probe_that_the_results_lack_names_the_command_that_adds_it(
     world: Dataset, stored: Stored
 ) -> None:
