@@ -20,7 +20,7 @@ from shadowprobe.base.files import directory_name, make_directory, write_atomica
 from shadowprobe.base.model import Prediction, Subset
 from shadowprobe.dataset.dataset import Card, Dataset
 from shadowprobe.errors import InputError, UsageError, nearest
-from shadowprobe.formats.documents import export_documents, import_documents
+from shadowprobe.formats.documents import check_scores, export_documents, import_documents
 from shadowprobe.formats.imported import Imported, list_files
 from shadowprobe.formats.predictions import MatchedPredictions, match_predictions
 
@@ -71,7 +71,7 @@ def read_predictions(format_name: str, path: Path, dataset: Dataset) -> MatchedP
     module = _import_format(format_name)
     read_file = _get_function(format_name, module, "predictions are read from", "read_documents")
     files = list_files(format_name, [path], module.SUFFIX)
-    documents = ((file, document) for file in files for document in read_file(file, predicted=True))
+    documents = ((file, check_scores(file, one)) for file in files for one in read_file(file, predicted=True))
     return match_predictions(path, documents, dataset)
 
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from shadowprobe.base.identity import Resolver, is_nil, normalise_title, parse
-from shadowprobe.base.model import Candidate, Entity, Prediction, Snippet, Subset
+from shadowprobe.base.model import LARGEST_SCORE, Candidate, Entity, Prediction, Snippet, Subset
 from shadowprobe.base.spans import Span, check_span
 from shadowprobe.dataset.dataset import Dataset
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, shorten
 from shadowprobe.formats.imported import LANGUAGE, MAX_PAGE_ID, Entities, Imported, Remark
 
 NOT_GOLD = "a mention without an entity, which is not counted as gold"
@@ -95,6 +95,18 @@ def parse_page_id(key: PageKey) -> int | None:
 def parse_score(score: Score) -> float | None:
     """Returns a score that is written as a number or as text."""
     return None if score is None else float(score)
+
+
+def check_scores(path: Path, document: AnnotatedDocument) -> AnnotatedDocument:
+    """Returns a document with answers, and refuses scores that no system means, as our own predictions do."""
+    for mention in document.mentions:
+        for score in (mention.score, *(candidate.score for candidate in mention.candidates)):
+            if score is not None and not abs(score) <= LARGEST_SCORE:
+                problem = (
+                    f"of document {shorten(document.id, 80)!r} is {score:g}: give a number up to {LARGEST_SCORE:g}"
+                )
+                raise InputError(path, problem, field="score")
+    return document
 
 
 def make_reference(title: str | None, page_id: int | None = None, qid: str | None = None) -> str:

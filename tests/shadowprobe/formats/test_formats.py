@@ -368,3 +368,16 @@ def test_an_article_of_another_wikipedia_is_not_the_datasets_of_that_title(
     )
     outcome(capsys, "score", "--format", "nif", "-d", str(foreign.path), "-p", "out", "--out", "scored")
     assert written(here / "scored")["subsets"]["all"]["correct"] == 1
+
+
+@pytest.mark.parametrize("score", ["1e101", "-1e308", "1e999"])
+def test_a_score_that_no_system_means_is_refused_in_a_foreign_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], score: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_world(tmp_path / "world")
+    token = f"Avon\tB\tAvon\tAvon_(river)\t\t\t\t{score}\n"
+    (tmp_path / "answers.tsv").write_text(f"-DOCSTART- (tAvon)\n{token}")
+    said = complaint(capsys, "score", "-p", "answers.tsv", "--format", "aida-conll", "--dataset", "world")
+    assert said.startswith("answers.tsv: field `score`: of document 'tAvon' is ")
+    assert said.endswith(": give a number up to 1e+100")
