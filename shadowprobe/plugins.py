@@ -10,6 +10,7 @@ import inspect
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType, UnionType
@@ -208,6 +209,12 @@ def _read_value(linker: Linker | Retriever, name: str, parameter: inspect.Parame
 
 
 def _find_entry_points(group: Group) -> list[EntryPoint]:
+    return _read_entry_points(group, tuple(sys.path))
+
+
+@cache
+def _read_entry_points(group: Group, _: tuple[str, ...]) -> list[EntryPoint]:
+    """Reads the files of all installed packages, once for each search path: a run asks for each of its probes."""
     points: dict[tuple[str, str], EntryPoint] = {}
     for point in entry_points(group=group):
         # An editable and an installed copy of a package list the same plugin twice.

@@ -9,6 +9,8 @@ from msgspec import Meta, Struct
 Subset = Literal["top", "shadow", "tail", "neutral", "all"]
 Status = Literal["linked", "nil", "skipped"]
 PageId = Annotated[int, Meta(ge=1)]
+# The column of a neutral context; the index of a dataset has 32 bits for it.
+TemplateNumber = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Qid = Annotated[str, Meta(pattern="^Q[1-9][0-9]*$")]
 
 
@@ -59,7 +61,7 @@ class Snippet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     space: str | None = None
     gold: str | None = None
     source: str | None = None
-    template: int | None = None
+    template: TemplateNumber | None = None
     # The foreign document, if it has several mentions and this snippet is one of them.
     document: str | None = None
 

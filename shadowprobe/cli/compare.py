@@ -56,4 +56,4 @@ def compare(
     with explain_wrong_values(runs):
         comparison = compare_runs(finished, collection=dataset, queries=queries, rounds=rounds, seed=seed)
         tables = compared_tables(finished, comparison, published=published)
-    deliver(chosen, out, tables, comparison)
+        deliver(chosen, out, tables, comparison)

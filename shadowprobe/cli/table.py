@@ -81,7 +81,7 @@ def table(
     check_comparable(finished)
     with explain_wrong_values(runs or ()):
         tables = make_tables(which, finished, published=published)
-    deliver(chosen, out, tables)
+        deliver(chosen, out, tables)
 
 
 def choose_format(format_name: str | None, target: Path | None, *, json: bool, force: bool) -> str:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from shadowprobe.base.compressed import read_compressed_lines
 from shadowprobe.base.files import open_for_reading
 from shadowprobe.dataset.dataset import Dataset
-from shadowprobe.errors import InputError, UsageError
+from shadowprobe.errors import InputError, UsageError, shorten
 from shadowprobe.net.urls import check_option
 from shadowprobe.sets.service import Service
 from shadowprobe.sets.wikidata_dump import Progress
@@ -27,6 +27,8 @@ PAGEVIEWS_API = "https://wikimedia.org/api/rest_v1"
 MONTH = "2019-10"
 # The first month of Wikimedia's service.
 FIRST_MONTH = (2015, 7)
+# No article has more views, and Python converts no number of thousands of digits.
+MOST_DIGITS = 18
 # The name of a wiki in a dump, such as `en.z` or `en.wikipedia`.
 _PROJECT = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+")
 
@@ -104,8 +106,8 @@ class FileViews:
             if fields[0] not in self._projects or len(fields) not in {3, 6}:
                 return None
             title, count = fields[1], fields[2] if len(fields) == 3 else fields[4]
-        if not (count.isascii() and count.isdecimal()):
-            raise InputError(self.path, f"{count!r} is not a number of views", line=number)
+        if not (count.isascii() and count.isdecimal() and len(count) <= MOST_DIGITS):
+            raise InputError(self.path, f"{shorten(count, 40)!r} is not a number of views", line=number)
         return title, int(count)
 
 

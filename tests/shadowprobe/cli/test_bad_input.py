@@ -54,6 +54,8 @@ SNIPPETS = [
     ("top", change(2, gold="Berg (ship)"), 2, "gold", "is not the top of 'Berg', which is 'Berg (river)'"),
     ("shadow", change(2, gold="Berg (river)"), 2, "gold", "is not a shadow of 'Berg'"),
     ("neutral", change(4, gold="Berg (river)"), 4, "gold", "a neutral context has no gold entity"),
+    ("neutral", change(4, template=2**31), 4, "template", "Expected `int` <= 2147483647"),
+    ("neutral", change(4, template=-1), 4, "template", "Expected `int` >= 0"),
     ("top", change(2, mention="Berg"), 2, "mention", "unknown"),
 ]
 

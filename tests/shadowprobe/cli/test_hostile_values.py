@@ -238,3 +238,17 @@ def test_two_classes_of_one_file_that_share_a_name_do_not_continue_each_other(
     assert outcome(capsys, "run", "--linker", "two.py:One", "--dataset", "world", "--out", "run")[0] == 0
     said = complaint(capsys, "run", "--linker", "two.py:Two", "--dataset", "world", "--out", "run")
     assert "holds a run whose linker version is" in said
+
+
+@pytest.mark.parametrize("command", [["table", "3", "run"], ["compare", "run", "other"]])
+def test_a_value_that_cannot_be_written_as_a_number_is_one_line(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    for name in ("run", "other"):
+        run = ["run", "--linker", "prior", "--dataset", "world", "--rounds", "100", "--out", name]
+        assert outcome(capsys, *run)[0] == 0
+    edit(Path("run/results.json"), lambda results: results["subsets"]["top"].update(precision="high", recall=[1]))
+    code, _, err = outcome(capsys, *command)
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert err.startswith("shadowprobe: run/results.json")
+    assert ": a value is missing or has a wrong type (" in err

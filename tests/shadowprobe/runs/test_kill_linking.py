@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import random
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
+from killing import LINKER, PlainRun, kill_repeatedly, make_victim
 from world import write_world
 
-from shadowprobe import Prediction
+from shadowprobe import Prediction, open_dataset
 from shadowprobe.base.jsonl import read_lines
-
-SLOW_LINKER = '''
-import time
-from shadowprobe import Linker
-
-class Slow(Linker):
-    """Takes its time over every batch, and writes down what it was asked."""
-
-    batch_size = 2
-
-    def link(self, snippets):
-        time.sleep(0.02)
-        with open("asked.txt", "a") as file:
-            file.writelines(f"{snippet.id}\\n" for snippet in snippets)
-        return [self.answer(s, self.knowledge.candidates(s.mention)[0]) for s in snippets]
-'''
 
 
 def command(*arguments: str) -> list[str]:
@@ -37,26 +22,12 @@ def command(*arguments: str) -> list[str]:
 
 
 def test_kill_9_at_random_moments_loses_no_answer_and_repeats_none(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW_LINKER)
-    dataset = write_world(tmp_path / "world")
-    run = command("run", "--linker", "slow.py:Slow", "--dataset", "world", "--out", "run")
-    generator = random.Random(7)
-    kills = 0
-    for _ in range(6):
-        process = subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # Killed not at a time but at a point of its work, so that a slow machine gets as far as a fast one.
-        wait_for_answers(tmp_path, process, generator.randrange(1, 4))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-    assert kills > 0
-    finished = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    stored = [prediction.id for _, prediction in read_lines(tmp_path / "run" / "predictions.jsonl", Prediction)]
-    assert stored == [snippet.id for snippet in dataset.snippets()]
-    asked = (tmp_path / "asked.txt").read_text().split()
-    # Each kill may cost the batch under way, two snippets here, and no more.
-    assert len(asked) <= len(stored) + 2 * kills
+    with make_victim(PlainRun.name, tmp_path) as victim:
+        report = kill_repeatedly(victim, 6, Random(7))
+    assert report.problems == ()
+    assert 0 < max(report.stored) < report.needed
+    stored = [prediction.id for _, prediction in read_lines(tmp_path / "killed-0" / "predictions.jsonl", Prediction)]
+    assert stored == [snippet.id for snippet in open_dataset(str(tmp_path / "world")).snippets()]
 
 
 def wait_for_answers(directory: Path, process: subprocess.Popen[bytes], lines: int) -> None:
@@ -70,7 +41,7 @@ def wait_for_answers(directory: Path, process: subprocess.Popen[bytes], lines: i
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW_LINKER)
+    (tmp_path / "slow.py").write_text(LINKER)
     write_world(tmp_path / "world")
     # A shell makes the jobs that it starts in the background deaf to Ctrl-C, and their children too.
     hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -86,7 +57,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_two_runs_into_one_directory_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("fcntl", reason="file locks are the POSIX kind")
-    (tmp_path / "slow.py").write_text(SLOW_LINKER.replace("0.02", "0.5"))
+    (tmp_path / "slow.py").write_text(LINKER.replace("0.02", "0.5"))
     write_world(tmp_path / "world")
     run = command("run", "--linker", "slow.py:Slow", "--dataset", "world", "--out", "run")
     first = subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

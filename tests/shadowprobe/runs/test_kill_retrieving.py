@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import random
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
+from killing import Retrieval, kill_repeatedly, make_victim
 from retrieval_world import write_collection
 from retriever_scripts import write_retrievers
-
-from shadowprobe.base.jsonl import read_lines
-from shadowprobe.queries.query import Ranking
 
 
 def command(out: str, pause: float = 0.02, *more: str) -> list[str]:
@@ -41,28 +39,13 @@ def _a_collection_and_a_retriever(tmp_path: Path) -> None:
 
 
 def test_kill_9_at_random_moments_loses_no_ranking_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    subprocess.run(command("undisturbed"), cwd=tmp_path, capture_output=True, check=True)
-    (tmp_path / "asked.txt").unlink()
-    generator, kills = random.Random(7), 0
-    for _ in range(4):
-        process = subprocess.Popen(command("run"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # Killed not at a time but at a point of its work, so that a slow machine gets as far as a fast one.
-        wait_for_rankings(tmp_path / "run" / "rankings.jsonl", process, generator.randrange(1, 4))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-    assert kills > 1
-    finished = subprocess.run(command("run"), cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    runs = [tmp_path / name for name in ("undisturbed", "run")]
-    stored = [[ranking for _, ranking in read_lines(run / "rankings.jsonl", Ranking)] for run in runs]
-    assert stored[0] == stored[1]
-    assert (runs[0] / "results.json").read_bytes() == (runs[1] / "results.json").read_bytes()
-    assert b"the first query was strange" in (runs[1] / "results.json").read_bytes()
-    # Each kill may cost the batch under way, two queries here, and no more.
-    asked = (tmp_path / "asked.txt").read_text().split()
-    assert len(asked) <= len(stored[0]) + 2 * kills
-    assert sorted(path.name for path in runs[1].iterdir()) == ["rankings.jsonl", "results.json", "run.json"]
+    with make_victim(Retrieval.name, tmp_path / "victim") as victim:
+        report = kill_repeatedly(victim, 4, Random(7))
+    assert report.problems == ()
+    assert 0 < max(report.stored) < report.needed
+    run = tmp_path / "victim" / "killed-0"
+    assert b"the first query was strange" in (run / "results.json").read_bytes()
+    assert sorted(path.name for path in run.iterdir()) == ["rankings.jsonl", "results.json", "run.json"]
 
 
 def test_kill_9_of_a_forced_run_leaves_a_directory_that_is_the_new_runs(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_a_monthly_dump_of_the_older_kind(tmp_path: Path) -> None:
     [
         ("Ada Quill\t7\nAda Quill\tmany\n", r"views\.tsv:2: 'many' is not a number of views"),
         ("Ada Quill\t-7\n", r"views\.tsv:1: '-7' is not a number of views"),
+        (f"Ada Quill\t{'9' * 5000}\n", r"views\.tsv:1: '9{40}\.\.\.' is not a number of views"),
         ("Ada Quill\t²\n", r"views\.tsv:1: '²' is not a number of views"),
         ("Ada Quill 7\n", r"views\.tsv:1: is neither title<TAB>views nor a line of a page views dump"),
         ("en.wikipedia Ada_Quill 736 desktop many A1\n", r"views\.tsv:1: 'many' is not a number of views"),

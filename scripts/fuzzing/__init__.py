@@ -1,0 +1,1 @@
+"""The parts of scripts/fuzz: valid inputs, mutations of them, and a process in which a command may do no harm."""
