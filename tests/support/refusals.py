@@ -98,6 +98,7 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """The one line with which a command refuses its input; nothing below the working directory may have changed."""
+    assert not Path("pyproject.toml").exists(), "the test must change to a directory of its own"
     before = contents(Path.cwd())
     code, out, err = outcome(capsys, *arguments)
     assert contents(Path.cwd()) == before

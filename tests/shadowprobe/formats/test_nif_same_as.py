@@ -188,8 +188,9 @@ def test_the_english_title_counts_if_same_as_gives_several_languages(tmp_path: P
 
 
 def test_a_run_that_counts_nil_is_not_compared_with_one_that_does_not(
-    dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    dataset: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "a.ttl").write_text(CASES["the dataset's own URIs"][0])
     for name, options in {"nil": ["--gerbil-nil"], "plain": []}.items():
         arguments = ["-d", str(dataset.path), "-p", str(tmp_path / "a.ttl"), "--out", str(tmp_path / name)]
