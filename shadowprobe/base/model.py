@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 Subset = Literal["top", "shadow", "tail", "neutral", "all"]
 Status = Literal["linked", "nil", "skipped"]
-PageId = Annotated[int, Meta(ge=1)]
 # The column of a neutral context; the index of a dataset has 32 bits for it.
 TemplateNumber = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-Qid = Annotated[str, Meta(pattern="^Q[1-9][0-9]*$")]
+QID = re.compile(r"Q[1-9][0-9]*")
 
 
 class Entity(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A thing that a mention can refer to; its title is the Wikipedia title with spaces."""
 
     title: str
-    page_id: PageId | None = None
-    qid: Qid | None = None
+    page_id: int | None = None
+    qid: str | None = None
     commonness: int | None = None
     kind: str | None = None
     description: str | None = None
@@ -75,8 +75,8 @@ class Candidate(Struct, frozen=True, omit_defaults=True):
     """An entity that a linker considered: as it named it, and what that was resolved to."""
 
     answer: str | None = None
-    page_id: PageId | None = None
-    qid: Qid | None = None
+    page_id: int | None = None
+    qid: str | None = None
     score: float | None = None
     entity: str | None = None
 
@@ -94,8 +94,8 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
     id: str
     status: Status = "linked"
     answer: str | None = None
-    page_id: PageId | None = None
-    qid: Qid | None = None
+    page_id: int | None = None
+    qid: str | None = None
     score: float | None = None
     entity: str | None = None
     candidates: tuple[Candidate, ...] = ()
@@ -109,7 +109,20 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
             return "status", f"is {self.status}, and there is an answer too"
         if self.answer is not None and not self.answer.strip():
             return "answer", "is empty: give an entity, or a status of nil or skipped"
+        if problem := _find_id_problem(self):
+            return problem
         for number, candidate in enumerate(self.candidates):
+            if problem := _find_id_problem(candidate):
+                return f"candidates[{number}].{problem[0]}", problem[1]
             if not candidate.answer and candidate.page_id is None and candidate.qid is None:
                 return f"candidates[{number}]", "names no entity: give its answer, page_id or qid"
         return None
+
+
+def _find_id_problem(named: Prediction | Candidate) -> tuple[str, str] | None:
+    """The field and the problem of an id that no page or item has, or None."""
+    if named.page_id is not None and named.page_id <= 0:
+        return "page_id", f"{named.page_id} is not a page id"
+    if named.qid is not None and not QID.fullmatch(named.qid):
+        return "qid", f"{named.qid!r} is not a QID such as Q42"
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from msgspec import Struct, field
 from shadowprobe.base.files import make_directory, write_atomically
 from shadowprobe.base.identity import normalise_title
 from shadowprobe.base.jsonl import encode_json, encode_lines, read_json, read_lines
-from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
+from shadowprobe.base.model import QID, Entity, EntitySpace, Snippet, Subset
 from shadowprobe.dataset.index import NONE, SnippetIndex
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import InputError, UsageError
@@ -23,7 +22,6 @@ SCHEMA = 1
 SUBSETS: tuple[Subset, ...] = get_args(Subset)
 GOLD_SUBSETS: tuple[Subset, ...] = ("top", "shadow", "tail", "all")
 CARD, ENTITIES, SPACES = "dataset.json", "entities.jsonl", "spaces.jsonl"
-_QID = re.compile(r"Q[1-9][0-9]*")
 
 T = TypeVar("T")
 LinesOf = Callable[[Subset], Iterable[tuple[int, Snippet]]]
@@ -210,7 +208,7 @@ def _read_entities(path: Path, lines: Iterable[tuple[int, Entity]]) -> dict[str,
             if (other := page_ids.setdefault(entity.page_id, entity.title)) != entity.title:
                 raise fault("page_id", f"{entity.page_id} is that of {other!r} already")
         if entity.qid is not None:
-            if not _QID.fullmatch(entity.qid):
+            if not QID.fullmatch(entity.qid):
                 raise fault("qid", f"{entity.qid!r} is not a QID such as Q42")
             if (other := qids.setdefault(entity.qid, entity.title)) != entity.title:
                 raise fault("qid", f"{entity.qid} is that of {other!r} already")

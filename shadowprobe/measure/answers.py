@@ -93,9 +93,12 @@ class Answers:
             seed=self.seed,
         )
 
-    def read(self, path: Path, *, partial: bool = False) -> Answers:
-        """Adds the predictions of a file; with `partial`, ids that the dataset lacks are ignored and no error."""
-        for line, prediction in read_lines(path, Prediction):
+    def read(self, path: Path, *, partial: bool = False, torn: bool = False) -> Answers:
+        """Adds the predictions of a file; with `partial`, ids that the dataset lacks are ignored and no error.
+
+        `torn` is that of `read_lines`.
+        """
+        for line, prediction in read_lines(path, Prediction, torn=torn):
             row = self.row.get(prediction.id)
             problem = prediction.find_problem()
             if problem is None and row is None and not partial:

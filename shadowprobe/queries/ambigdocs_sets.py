@@ -92,15 +92,15 @@ class Item(NamedTuple):
         return InputError(self.path, problem, line=self.line, field=place)
 
 
-def read_items(path: Path, kind: type[T]) -> Iterator[tuple[Item, T]]:
-    """Reads the items of a JSON list or of JSON lines, and checks their type."""
+def read_items(path: Path, kind: type[T], *, torn: bool = False) -> Iterator[tuple[Item, T]]:
+    """Reads the items of a JSON list or of JSON lines, and checks their type; `torn` is that of `read_lines`."""
     with open_for_reading(path) as file:
         is_list = file.read(4096).removeprefix(BOM).lstrip().startswith(b"[")
     if is_list:
         for number, item in enumerate(read_json(path, list[kind])):  # type: ignore[valid-type]
             yield Item(path, number), item
     else:
-        for number, (line, item) in enumerate(read_lines(path, kind)):
+        for number, (line, item) in enumerate(read_lines(path, kind, torn=torn)):
             yield Item(path, number, line), item
 
 

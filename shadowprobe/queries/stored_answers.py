@@ -21,10 +21,10 @@ class _Stored(Struct):
     question: str | None = None
 
 
-def read_answers(path: Path, known: Mapping[str, str]) -> dict[str, str]:
-    """Reads the answers of a file by set; `known` has the questions of all allowed sets."""
+def read_answers(path: Path, known: Mapping[str, str], *, torn: bool = False) -> dict[str, str]:
+    """Reads the answers of a file by set; `known` has the questions of all allowed sets, `torn` is of `read_lines`."""
     answers: dict[str, str] = {}
-    for item, stored in read_items(path, _Stored):
+    for item, stored in read_items(path, _Stored, torn=torn):
         field, set_id, answer = _read_answer(item, stored)
         if set_id not in known:
             hint = nearest(set_id, known) or ": give the file of its set with --queries"

@@ -88,7 +88,7 @@ class AnsweringTask(Task):
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored answers: ours, or AmbigDocs' items with `gen_answer`."""
-        self.answers = read_answers(path, self.known)
+        self.answers = read_answers(path, self.known, torn=resumed)
 
     def encode_answers(self, path: Path) -> bytes:
         """The answers that were loaded."""

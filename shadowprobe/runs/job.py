@@ -99,9 +99,9 @@ class Job(Generic[AnyTask]):
             self._claim(file)
             drop_partial_files(self.out)
             if not self.force:
+                self.task.load(self.out / self.task.answers_file, resumed=True)
                 # What a kill or a power cut left behind the last whole line.
                 drop_torn_line(file)
-                self.task.load(self.out / self.task.answers_file, resumed=True)
             resumed = self.task.total - self.task.waiting
             if not self.task.waiting:
                 # No model is loaded and no service is asked where nothing is missing.

@@ -162,7 +162,7 @@ class LinkingTask(Task):
             self._converted = list(converted.predictions.values())
             self.answers.fill(self._converted)
         else:
-            self.answers.read(path, partial=self.dataset.limit is not None)
+            self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed)
 
     def encode_answers(self, path: Path) -> bytes:
         """The predictions as they were, or converted from a foreign format."""

@@ -117,7 +117,7 @@ class RetrievingTask(Task):
             raise InputError(path, f"has no ranking for any of the {self.total} queries")
 
     def _resume(self, path: Path) -> None:
-        for line, ranking in read_lines(path, Ranking):
+        for line, ranking in read_lines(path, Ranking, torn=True):
             if ranking.id not in self.queries:
                 raise InputError(path, f"{ranking.id!r} is no query of this run", line=line, field="id")
             if ranking.id in self._rankings:

@@ -69,7 +69,7 @@ class Task(ABC):
 
     @abstractmethod
     def load(self, path: Path, *, resumed: bool = False) -> None:
-        """Reads stored answers. With `resumed` they are those of this very run."""
+        """Reads stored answers. With `resumed` they are those of this very run, whose last line may be torn."""
 
     @abstractmethod
     def open_system(self) -> AbstractContextManager[None]:

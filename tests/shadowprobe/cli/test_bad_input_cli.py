@@ -211,7 +211,9 @@ def test_a_download_that_fails_is_one_line(capsys: pytest.CaptureFixture[str], m
     for address in ("http://127.0.0.1:9/shadowlink", "http://[", "nowhere"):
         monkeypatch.setenv("SHADOWPROBE_SHADOWLINK_URL", address)
         said = single_line(*outcome(capsys, "run", "--dataset", "shadowlink"))
-        assert said.startswith(f"the ShadowLink release could not be downloaded ({address}/Top.json: ")
+        # Of an address that cannot be taken apart nothing is shown: it may hold a password.
+        shown = "the URL" if "[" in address else f"{address}/Top.json"
+        assert said.startswith(f"the ShadowLink release could not be downloaded ({shown}: ")
     monkeypatch.setenv("SHADOWPROBE_CACHE", "mine.py")
     said = complaint(capsys, "run", "--dataset", "shadowlink")
     assert said == "cannot write to mine.py/downloads/shadowlink (Not a directory)"

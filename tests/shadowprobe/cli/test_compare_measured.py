@@ -188,7 +188,10 @@ def test_tables_of_models_have_a_name(capsys: pytest.CaptureFixture[str]) -> Non
             "confused is a run of a retriever; table 3 takes runs of linkers. Tables of a retriever: amber, confusion,"
             " questions",
         ),
-        (("table", "ambr", "confused"), "no table `ambr`: choose from 3, 4, amber, confusion, questions, answers (did"),
+        (
+            ("table", "ambr", "confused"),
+            "no table `ambr`: choose from 3, 4, kinds, amber, confusion, questions, answers (did",
+        ),
         (("table", "amber", "--published"), "name a run directory: table amber shows the paper's figures beside"),
         (("table", "answers", "asked"), "asked is a run of a retriever; table answers takes runs of language models."),
         (("table", "amber", "asked"), "asked has no table amber: its probe was left out"),

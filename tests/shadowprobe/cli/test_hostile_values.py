@@ -122,9 +122,8 @@ def test_a_temperature_that_is_no_number_is_refused(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("file", "field", "value", "message"),
     [
-        ("entities.jsonl", "page_id", -5, "Expected `int` >= 1"),
-        ("entities.jsonl", "page_id", 0, "Expected `int` >= 1"),
-        ("entities.jsonl", "qid", "Q0", "matching regex"),
+        ("entities.jsonl", "page_id", -5, "-5 is not a page id"),
+        ("entities.jsonl", "qid", "Q0", "'Q0' is not a QID such as Q42"),
     ],
 )
 def test_an_id_that_cannot_exist_is_refused(
@@ -144,7 +143,12 @@ def test_a_prediction_with_a_value_that_cannot_be_is_refused(
 ) -> None:
     Path("p.jsonl").write_text(json.dumps({"id": "tAvon", "answer": "Avon (river)", field: value}) + "\n")
     said = complaint(capsys, "score", "--predictions", "p.jsonl", "--dataset", "world", "--out", "scored")
-    assert said.startswith(f"p.jsonl:1: field `{field}`: Expected")
+    assert said.startswith(f"p.jsonl:1: field `{field}`: ")
+    Path("p.jsonl").write_text(
+        json.dumps({"id": "tAvon", "answer": "A", "candidates": [{"answer": "A", field: value}]})
+    )
+    said = complaint(capsys, "score", "--predictions", "p.jsonl", "--dataset", "world", "--out", "scored")
+    assert said.startswith(f"p.jsonl:1: field `candidates[0].{field}`: ")
 
 
 @pytest.mark.filterwarnings("error")

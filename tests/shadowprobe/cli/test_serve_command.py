@@ -208,10 +208,11 @@ def test_a_head_that_does_not_end_is_not_waited_for(tmp_path: Path) -> None:
         # The head of the second request on a connection has its time limit as well.
         kept.sendall(b"GET /health HTTP/1.1\r\nX-Half: ")
         for half in (late, kept):
-            while (received := half.recv(1000)) and b" 408 " not in received:
-                pass
-            assert received.startswith(b"HTTP/1.1 408 "), received
-            assert half.recv(1000) == b""
+            received = b""
+            while part := half.recv(1000):
+                received += part
+            # The body of the first response may arrive with it.
+            assert received.count(b"HTTP/1.1 408 ") == 1, received
 
 
 def test_many_heads_that_do_not_end_leave_room_for_others(tmp_path: Path) -> None:
@@ -360,7 +361,8 @@ def test_a_run_over_a_served_linker_gives_the_results_of_the_linker_itself(
 
     def answers(out: Path) -> list[tuple[object, ...]]:
         stored = (one for _, one in read_lines(out / "predictions.jsonl", Prediction))
-        return [(one.id, one.status, one.entity, one.score) for one in stored]
+        # Those of a service are stored as they arrive.
+        return sorted((one.id, one.status, one.entity, one.score) for one in stored)
 
     assert answers(over.out) == answers(direct.out)
     for part in ("subsets", "missing"):

@@ -16,6 +16,7 @@ from shadowprobe import Dataset, Prediction, Settings, UsageError, score, write_
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.cli import main
 from shadowprobe.report import figures
+from shadowprobe.runs.api import make_linking_job
 
 Stored = Callable[..., Path]
 
@@ -323,3 +324,17 @@ def test_two_runs_of_one_name_are_refused(readers: list[Path]) -> None:
 def test_a_width_that_is_none_is_refused(hand: Path) -> None:
     with pytest.raises(UsageError, match="width 'three': choose from one, two"):
         figures.plot("overshadowing", [hand], width="three")  # type: ignore[arg-type]
+
+
+def test_the_squares_of_kinds_have_their_rates_and_numbers(tmp_path: Path) -> None:
+    run = tmp_path / "prior"
+    make_linking_job("prior", "mini", out=run).run()
+    pairs = results(run)["probes"]["kinds"]["pairs"]
+    axes = figures.plot("kinds", [run]).axes[0]
+    names = [label.get_text() for label in axes.get_xticklabels()]
+    numbers = {(text.get_position()[1], text.get_position()[0]): text.get_text() for text in axes.texts}
+    assert numbers == {(names.index(pair["shadow"]), names.index(pair["top"])): str(pair["n"]) for pair in pairs}
+    rates = axes.images[0].get_array()
+    # A linker that repeats its prior overshadows every name.
+    assert {float(rate) for rate in rates.compressed()} == {1.0}
+    assert rates.count() == len(pairs)
