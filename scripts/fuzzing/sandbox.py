@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import io
 import os
@@ -123,6 +124,8 @@ def _read(path: Path) -> str:
 
 def _work(calls: Sequence[Call]) -> None:
     """What the child does: it never returns."""
+    # The parent may be a test, whose output is no place for the child's last words.
+    faulthandler.disable()
     sys.dont_write_bytecode = True
     escapes: list[str] = []
     inside = [""]
