@@ -33,6 +33,8 @@ MAKERS: dict[Kit, tuple[str, ...]] = {
     "heavy": ("_build", "_dumps", "_figures"),
 }
 ROUNDS = ("--rounds", "100")
+# Modules that print something when they are imported or at exit.
+_NOT_HERE = ("duckdb", "_duckdb", "matplotlib.style.core")
 # The data to which a finished run refers.
 _SHARED = frozenset({"world", "little", "sets.json"})
 
@@ -87,7 +89,7 @@ class Inputs:
         """Imports what a command has imported, so that the next ones need not."""
         for module in modules:
             # What a package has imported in its own way is left to the commands that need it.
-            if module not in sys.modules and module not in self._refused:
+            if module not in sys.modules and not module.startswith(_NOT_HERE) and module not in self._refused:
                 try:
                     importlib.import_module(module)
                 except Exception:
