@@ -42,7 +42,7 @@ class Case(NamedTuple):
 # So many cases run in one process, as long as nothing is found.
 BATCH = 12
 # One case of so many is of a command that imports large packages.
-HEAVY = 20
+HEAVY = 50
 
 
 class Fuzzer:

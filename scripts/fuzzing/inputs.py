@@ -33,6 +33,8 @@ MAKERS: dict[Kit, tuple[str, ...]] = {
     "heavy": ("_build", "_dumps", "_figures"),
 }
 ROUNDS = ("--rounds", "100")
+# Modules that print something when they are imported or at exit.
+_NOT_HERE = ("duckdb", "_duckdb", "matplotlib.style.core")
 # The data to which a finished run refers.
 _SHARED = frozenset({"world", "little", "sets.json"})
 
@@ -87,7 +89,7 @@ class Inputs:
         """Imports what a command has imported, so that the next ones need not."""
         for module in modules:
             # What a package has imported in its own way is left to the commands that need it.
-            if module not in sys.modules and module not in self._refused:
+            if module not in sys.modules and not module.startswith(_NOT_HERE) and module not in self._refused:
                 try:
                     importlib.import_module(module)
                 except Exception:
@@ -148,7 +150,6 @@ def _linking(inputs: Inputs, tree: Path) -> None:
     (tree / "predictions.jsonl").write_bytes(encode_lines(hand_predictions()))
     (tree / "redirects.tsv").write_text("Avon river\tAvon (river)\nAvon boat\tAvon (ship)\n", encoding="utf-8")
     (tree / "redirects.json").write_text('{"Avon river": "Avon (river)", "Boat": "Avon (ship)"}', encoding="utf-8")
-    (tree / "templates.txt").write_text("I saw {name}.\nWhy not {name}?\n", encoding="utf-8")
     world = f"--dataset world {' '.join(ROUNDS)}"
     score = f"score -p predictions.jsonl {world}"
     inputs.make(tree, f"{score} --out a --name a")
@@ -348,7 +349,14 @@ def _dumps(inputs: Inputs, tree: Path) -> None:
     for path in (tree / "out" / "build").iterdir():
         if path.is_file():
             path.unlink()
-    inputs.add(tree, f"{command} --from-archive", "dumps/*", weight=4)
+    again = f"{command} --from-archive"
+    inputs.add(tree, again, "dumps/*", weight=8)
+    articles = _load_tests("shadowprobe/build/dumps/test_dumps_xml.py")
+    for name in ("pages-articles.xml", "pages-articles.xml.bz2"):
+        articles.write_articles(tree / name, name=name)
+        inputs.add(tree, again.replace("--dumps dumps", f"--dumps {name}"), f"{name}/*")
+    (tree / "templates.txt").write_text("I saw {name}.\nWhy not {name}?\nOf {name}.\n", encoding="utf-8")
+    inputs.add(tree, f"{again} --templates templates.txt", "templates.txt", weight=2)
 
 
 def _replies(inputs: Inputs, tree: Path) -> None:
@@ -363,7 +371,7 @@ def _replies_of(inputs: Inputs, tree: Path, service: str) -> None:
 
     tree.mkdir()
     write_world(tree / "world")
-    contract = _load_tests(service).TestContract()
+    contract = _load_tests(f"linkers/test_{service}.py").TestContract()
     options = " ".join(f"-o {key}={value}" for key, value in contract.options.items())
     with serving(contract.stand_in()) as running:
         if hasattr(contract, "token"):
@@ -377,10 +385,10 @@ def _replies_of(inputs: Inputs, tree: Path, service: str) -> None:
             inputs.add(tree, f"{again} -o {option}", weight=2)
 
 
-def _load_tests(service: str) -> Any:
-    """The tests of a wrapper, which have the stand-in for its service."""
-    path = ROOT / "tests" / "linkers" / f"test_{service}.py"
-    spec = importlib.util.spec_from_file_location(f"tests_of_{service}", path)
+def _load_tests(name: str) -> Any:
+    """A file of tests, for what it has besides: a stand-in for a service, or a writer of a format."""
+    path = ROOT / "tests" / name
+    spec = importlib.util.spec_from_file_location(f"tests_of_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -9,9 +9,23 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 Change = Callable[[bytes, Random], bytes]
+
+
+class _Packing(NamedTuple):
+    """How a compressed file begins, and how it is unpacked and packed."""
+
+    start: bytes
+    decompress: Callable[[bytes], bytes]
+    compress: Callable[[bytes], bytes]
+
+
+_PACKINGS = (
+    _Packing(b"\x1f\x8b", gzip.decompress, lambda content: gzip.compress(content, mtime=0)),
+    _Packing(b"BZ", bz2.decompress, bz2.compress),
+)
 
 # Values in JSON, as they are written to the file.
 _VALUES = (
@@ -20,7 +34,17 @@ _VALUES = (
     *("[]", "{}", "[[]]", "[null]", '{"": ""}', "[1, 2]", '[["a"]]', '{"a": {"a": {"a": 1}}}'),
     *('""', '" "', '"\\ud800"', '"\\u0000"', '"a\\u001b[31mred"', '"\\u009b31m"', '"\\u202e\\u0085"', '"\\r\\n"'),
     *('"NaN"', '"Q0"', '"-5"', '"null"', '"NIL"', '"=1+1"', '"[bold]x[/bold]"', '"%zz"', '"a\\tb"', '"\\ufeff"'),
-    *('"../../outside"', '"/"', '".."', '"."', '"http://[::1"', '"file:///etc/hostname"', '"P1"', '"0"', '"1e999"'),
+    *(
+        '"../../outside"',
+        '"/"',
+        '".."',
+        '"."',
+        '"http://[::1"',
+        '"file:///etc/hostname"',
+        '"P1"',
+        '"0"',
+        '"1e999999999"',
+    ),
     *('"' + "a" * 200_000 + '"', '"' + "é\\u0301" * 2000 + '"', '"' + "( " * 20_000 + '"'),
     *("[" * 900 + "]" * 900, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000),
     *("[" + "1," * 100_000 + "1]", "[" + '"",' * 2000 + '""]'),
@@ -73,10 +97,10 @@ _LARGEST = 2_000_000
 
 def mutate(content: bytes, random: Random, others: Sequence[bytes] = ()) -> bytes:
     """Changes the content of a file one to three times; `others` are files that may take its place."""
-    unpack = {b"\x1f\x8b": (gzip.decompress, gzip.compress), b"BZ": (bz2.decompress, bz2.compress)}.get(content[:2])
-    if unpack is not None and random.random() < 0.7:
+    packing = next((each for each in _PACKINGS if content.startswith(each.start)), None)
+    if packing is not None and random.random() < 0.7:
         try:
-            return unpack[1](_change(unpack[0](content), random, others))
+            return packing.compress(_change(packing.decompress(content), random, others))
         except (OSError, EOFError, ValueError, zlib.error):
             pass
     return _change(content, random, others)

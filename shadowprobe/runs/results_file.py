@@ -97,7 +97,10 @@ def read_results(run: Path) -> Results:
     results = read_json(path, dict[str, Any])
     kind = kind_of(run, results)
     read_json(path, HEADS[kind], schema=SCHEMA)
-    checked: Results = _check(results, path, SCORING_COMMANDS[kind])
+    try:
+        checked: Results = _check(results, path, SCORING_COMMANDS[kind])
+    except RecursionError:
+        raise InputError(path, "is nested too deeply: no run writes such results") from None
     return checked
 
 

@@ -10,10 +10,15 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
+from shadowprobe.errors import shorten
+
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
 # The code of names that are the same in every language. They often have no entry for a single language.
 EVERY_LANGUAGE = "mul"
-_QID = re.compile(r"Q[1-9][0-9]*")
+# A number of at most 18 digits, which the file of facts can hold.
+_QID = re.compile(r"Q[1-9][0-9]{0,17}")
+# Wikidata stores at most 127 digits; a number such as 1e999999999 would fill the memory when it is written out.
+_MOST_DIGITS = 200
 # PHP writes a table without entries as a list.
 _Table = dict[str, Raw] | list[Raw]
 
@@ -101,7 +106,7 @@ def read_item(content: bytes | Raw, language: str, properties: Collection[str]) 
     if entity.type != "item":
         return None
     if not _QID.fullmatch(entity.id):
-        raise ValueError(f"{entity.id!r} is not the id of an item")
+        raise ValueError(f"{shorten(entity.id, 40)!r} is not the id of an item")
     link = _get(entity.sitelinks, f"{language.replace('-', '_')}wiki")
     claims = {number: _get(entity.claims, number) for number in properties}
     return WikidataItem(
@@ -155,8 +160,8 @@ def _format_number(amount: str) -> tuple[str, ...]:
     try:
         number = Decimal(amount)
     except InvalidOperation:
-        raise ValueError(f"{amount!r} is not a number") from None
-    if not number.is_finite():
-        raise ValueError(f"{amount!r} is not a number")
+        raise ValueError(f"{shorten(amount, 40)!r} is not a number") from None
+    if not number.is_finite() or abs(number.adjusted()) > _MOST_DIGITS:
+        raise ValueError(f"{shorten(amount, 40)!r} is not a number of at most {_MOST_DIGITS} digits")
     shortest = number.to_integral_value() if number == number.to_integral_value() else number.normalize()
     return tuple(dict.fromkeys((f"{shortest:,f}", f"{shortest:f}")))

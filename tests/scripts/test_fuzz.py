@@ -78,7 +78,7 @@ def test_a_defect_in_a_reader_is_found_kept_and_repeated_by_its_number(
 
     read = formats.read
     monkeypatch.setattr(formats, "read", read_carelessly)
-    # Only what this defect concerns; the first case of the other kit would be the twentieth.
+    # Only what this defect concerns; the first case of the other kit would be the fiftieth.
     monkeypatch.setattr("fuzzing.inputs.MAKERS", {"light": ("_foreign",)})
     out = tmp_path / "kept"
     assert fuzz.main(["--count", "19", "--seed", "5", "--out", str(out), "--jobs", "1"]) == 1

@@ -55,7 +55,7 @@ class Victim:
         raise NotImplementedError
 
     def asked(self) -> list[str]:
-        """Every question so far, of all runs."""
+        """Every question so far, of all runs, in any order."""
         return (self.directory / "asked.txt").read_text().split() if (self.directory / "asked.txt").exists() else []
 
     def stored(self, out: str) -> list[str]:
@@ -273,14 +273,14 @@ def kill_repeatedly(victim: Victim, kills: int, random: Random) -> Report:
     stored: list[int] = []
     begun, runs = len(victim.asked()), 0
     while len(stored) < kills or not runs or victim.stored(f"killed-{runs}"):
-        out, asked = f"killed-{runs}", len(victim.asked())
+        out, asked = f"killed-{runs}", Counter(victim.asked())
         kept = victim.stored(out)
         process = victim.start(out)
         # A tenth of the work on average, so that the kills are all over it.
         moment = victim.work(out) + random.randrange(0, max(2, work // 5))
         killed = len(stored) < kills and _kill_at(moment, process, victim, out, random.uniform(0, 0.03))
         _, error = process.communicate(timeout=PATIENCE)
-        problems += _compare_stored(kept, victim.stored(out), victim.asked()[asked:])
+        problems += _compare_stored(kept, victim.stored(out), Counter(victim.asked()) - asked)
         if killed:
             stored.append(len(victim.stored(out)))
             continue
@@ -322,7 +322,7 @@ def _kill_at(moment: int, process: subprocess.Popen[str], victim: Victim, out: s
     return process.wait() == -signal.SIGKILL
 
 
-def _compare_stored(before: list[str], after: list[str], asked: list[str]) -> list[str]:
+def _compare_stored(before: list[str], after: list[str], asked: Counter[str]) -> list[str]:
     """Says which answers were lost, stored twice, or asked for although they were stored."""
     lost = Counter(before) - Counter(after)
     again = set(before) & set(asked)

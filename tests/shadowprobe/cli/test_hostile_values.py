@@ -256,3 +256,15 @@ def test_a_value_that_cannot_be_written_as_a_number_is_one_line(
     assert (code, len(err.splitlines())) == (2, 1)
     assert err.startswith("shadowprobe: run/results.json")
     assert ": a value is missing or has a wrong type (" in err
+
+
+def test_results_that_are_nested_too_deeply_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(capsys, "run", "--linker", "prior", "--dataset", "world", "--rounds", "100", "--out", "run")[0] == 0
+    # Not deep enough for the decoder of JSON to refuse it.
+    deep: list[Any] = []
+    for _ in range(900):
+        deep = [deep]
+    edit(Path("run/results.json"), lambda results: results["subsets"]["top"].update(precision=deep))
+    assert (
+        complaint(capsys, "table", "3", "run") == "run/results.json: is nested too deeply: no run writes such results"
+    )

@@ -131,6 +131,9 @@ def test_a_property_is_no_item() -> None:
     [
         (b'{"type": "item"}', "missing required field `id`"),
         (b'{"id": "L7", "type": "item"}', "'L7' is not the id of an item"),
+        (b'{"id": "Q%s", "type": "item"}' % (b"9" * 19), "'Q9{19}' is not the id of an item"),
+        (json.dumps(entity("Q1", "A", statement("P1", amount("1e999999999")))).encode(), "of at most 200 digits"),
+        (json.dumps(entity("Q1", "A", statement("P1", amount("1e-999999")))).encode(), "of at most 200 digits"),
         (b'{"id": "Q1", "labels": {"en": {"value": 7}}}', "Expected `str`, got `int`"),
         (json.dumps(entity("Q1", "A", statement("P1", amount("many")))).encode(), "'many' is not a number"),
         (json.dumps(entity("Q1", "A", statement("P1", amount("NaN")))).encode(), "'NaN' is not a number"),
@@ -139,3 +142,10 @@ def test_a_property_is_no_item() -> None:
 def test_junk_is_refused_with_a_reason(content: bytes, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_item(content, "en", ("P1",))
+
+
+def test_a_value_whose_number_no_item_has_is_skipped() -> None:
+    described = entity("Q1", "A", statement("P1", item("Q2")), statement("P1", item(f"Q{'9' * 25}")))
+    read = read_item(json.dumps(described).encode(), "en", ("P1",))
+    assert read is not None
+    assert read.items("P1") == ["Q2"]
