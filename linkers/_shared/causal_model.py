@@ -200,9 +200,9 @@ def explain_loss(model: CausalModel, name: str) -> str | None:
     """Returns why a model is not usable, or None if its loss is that of a working model."""
     if model.loss <= MAX_LOSS:
         return None
-    start = model.tokenizer.convert_ids_to_tokens(model.start)
+    start = [*model.tokenizer.convert_ids_to_tokens(model.start), "no start token"][0]
     return (
         f"the model `{name}` does not predict plain English: its mean loss per token is {model.loss:.1f}, and a working"
-        f" model has 2 to 4. Texts begin with {start[0] if start else 'no start token'}. If the model needs another one,"
+        f" model has 2 to 4. Texts begin with {start}. If the model needs another one,"
         " give it with -o start=TOKEN; else its weights or its tokenizer are damaged"
     )
