@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from genre_examples import one_thread
 from tiny_llama import save_tiny_llama
 from world import NAMES, shadow, top
 
-from shadowprobe import Dataset, Entity, EntitySpace, InputError, Knowledge, LinkerError, Prediction, UsageError
+from shadowprobe import Dataset, Entity, EntitySpace, InputError, Knowledge, Prediction, UsageError
 from shadowprobe.linkers._shared.causal_model import SENTENCE
 from shadowprobe.linkers.lm import cut_text
 from shadowprobe.plugins import make_linker
