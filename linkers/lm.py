@@ -107,7 +107,7 @@ class LmLinker(Linker):
                 results.append(self.skip(snippet))
                 continue
             try:
-                asked.append((snippet, candidates, self._make_tree(snippet, [entity.title for entity in candidates])))
+                asked.append((snippet, candidates, self.make_tree(snippet, [entity.title for entity in candidates])))
             except ItemError as error:
                 results.append(self.fail(snippet, str(error)))
         scores = self._score([tree for _, _, tree in asked])
@@ -150,7 +150,7 @@ class LmLinker(Linker):
             return self.nil(snippet, ranking[0][1])
         return self.ranked(snippet, ranking)
 
-    def _make_tree(self, snippet: Snippet, titles: list[str]) -> Tree:
+    def make_tree(self, snippet: Snippet, titles: list[str]) -> Tree:
         """Makes the tree of a snippet: the prompt, and a branch for each title."""
         sequences = self._tokenize_titles(titles)
         longest = max(len(tokens) for tokens in sequences)

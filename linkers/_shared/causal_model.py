@@ -20,8 +20,8 @@ from shadowprobe.systems.hugging_face import handle_load_errors
 from .candidate_scores import Branch, Tree, score_one_by_one, score_side_by_side
 
 # A sentence that every model of English finds easy.
-SENTENCE = "The sun rises in the east and sets in the west."
-# A working model has a mean loss of 2 to 4 on the sentence, and a broken one that of a random guess: 8 or more.
+SENTENCE = "The children walked home from school along the river, and it began to rain."
+# A working model has a mean loss below 4 on the sentence, and a broken one nearly that of a random guess: 8 or more.
 MAX_LOSS = 6.0
 # Models that were trained on documents with this token between them expect it at the start of a text.
 DOCUMENT_START = "<|endoftext|>"
@@ -203,6 +203,6 @@ def explain_loss(model: CausalModel, name: str) -> str | None:
     start = [*model.tokenizer.convert_ids_to_tokens(model.start), "no start token"][0]
     return (
         f"the model `{name}` does not predict plain English: its mean loss per token is {model.loss:.1f}, and a working"
-        f" model has 2 to 4. Texts begin with {start}. If the model needs another one,"
+        f" model has less than 4. Texts begin with {start}. If the model needs another one,"
         " give it with -o start=TOKEN; else its weights or its tokenizer are damaged"
     )
