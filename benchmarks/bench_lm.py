@@ -14,13 +14,13 @@ from itertools import islice
 from typing import Any
 
 from goals import SKIPPED, Goal, Measured, parser, show
-
-from shadowprobe import LinkerError, Snippet, open_dataset
 from shadowprobe.linkers._shared.candidate_scores import Tree, make_rows, plan_passes, score_trees
 from shadowprobe.linkers.lm import LmLinker
 
+from shadowprobe import LinkerError, Snippet, open_dataset
+
 BARE_LIMIT, SIDE_LIMIT = 0.9, 1.6
-SNIPPETS, REPEATS = 64, 3
+SNIPPETS, REPEATS = 32, 3
 
 
 def pad(trees: list[Tree]) -> list[Any]:

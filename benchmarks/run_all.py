@@ -24,7 +24,7 @@ BENCHMARKS = (
 
 
 def measured(benchmark: str) -> Measured | None:
-    """What a benchmark finds, in a process of its own so that none warms the next one up; None if it lacks a package."""
+    """What a benchmark finds, in a process of its own so that none warms the next one up; None without its packages."""
     print(f"{benchmark} ...", file=sys.stderr, flush=True)
     script = Path(__file__).with_name(f"{benchmark}.py")
     done = subprocess.run([sys.executable, str(script), "--json"], stdout=subprocess.PIPE, check=False)

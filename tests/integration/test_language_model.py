@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from asking import marked
-
-from shadowprobe import Dataset, LinkerError, open_dataset
 from shadowprobe.linkers._shared.candidate_scores import Branch, Tree, score_one_by_one, score_trees
 from shadowprobe.linkers._shared.causal_model import convert_once, find_weights, load_causal_model
+
+from shadowprobe import Dataset, LinkerError, open_dataset
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
@@ -93,5 +93,5 @@ def test_gemma_needs_its_first_token_and_gets_it(mini: Dataset) -> None:
     (found,) = linker.link([marked("Craters cover [Mercury], the planet next to the Sun.")])
     assert found.answer == "Mercury (planet)"
     linker.close()
-    with pytest.raises(LinkerError, match=r"does not predict plain English: .* 8\.\d.* no start token"):
+    with pytest.raises(LinkerError, match=r"does not predict plain English: .* [89]\.\d.* no start token"):
         make_linker("lm", {"model": model, "start": "none"}).open(mini.knowledge)

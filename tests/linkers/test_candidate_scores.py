@@ -7,7 +7,6 @@ import random
 from typing import Any
 
 import pytest
-
 from shadowprobe.linkers._shared import candidate_scores
 from shadowprobe.linkers._shared.candidate_scores import (
     Branch,

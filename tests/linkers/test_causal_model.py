@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from asking import marked, prediction_for
 from genre_examples import one_thread
+from shadowprobe.linkers._shared import causal_model
+from shadowprobe.linkers._shared.causal_model import SENTENCE, find_weights
 from tiny_gguf import save_gguf
 from tiny_llama import save_tiny_llama
 
 from shadowprobe import Dataset, InputError, Knowledge, LinkerError, UsageError
-from shadowprobe.linkers._shared import causal_model
-from shadowprobe.linkers._shared.causal_model import SENTENCE, find_weights
 from shadowprobe.plugins import make_linker
 
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)

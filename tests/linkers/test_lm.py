@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from asking import answers_of, error_for, marked, prediction_for
 from genre_examples import one_thread
+from shadowprobe.linkers._shared.causal_model import SENTENCE
+from shadowprobe.linkers.lm import cut_text
 from tiny_llama import save_tiny_llama
 from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Entity, EntitySpace, InputError, Knowledge, Prediction, UsageError
-from shadowprobe.linkers._shared.causal_model import SENTENCE
-from shadowprobe.linkers.lm import cut_text
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
@@ -243,7 +243,7 @@ def test_a_search_answers_nil_if_that_is_the_most_likely_title(tiny: str, world:
 
 def test_an_empty_list_of_titles_is_an_error(tiny: str, world: Dataset, tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text("\n\n")
-    with pytest.raises(InputError, match="none.txt: holds no title"):
+    with pytest.raises(InputError, match=r"none\.txt: holds no title"):
         make_linker("lm", {"model": tiny, "titles": str(tmp_path / "none.txt")}).open(world.knowledge)
 
 
