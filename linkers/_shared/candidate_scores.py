@@ -164,7 +164,9 @@ def _score_row(logits: Any, tree: Tree, device: Any) -> list[float]:
     import torch
 
     # The logits that predict a token are those of the token before it: for the first of a branch, of the prefix's last.
-    places, targets, column = [], [], 1
+    places: list[int] = []
+    targets: list[int] = []
+    column = 1
     for branch in tree.branches:
         before = [0, *range(column, column + len(branch.tokens) - 1)]
         places += before[branch.given :]
