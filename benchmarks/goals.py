@@ -6,6 +6,9 @@ import argparse
 
 import msgspec
 
+# The exit code of a benchmark whose packages are not installed.
+SKIPPED = 77
+
 
 class Goal(msgspec.Struct, frozen=True):
     """One sentence that a run of the benchmarks can confirm or refute."""

@@ -6,22 +6,19 @@ import html
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from shadowprobe import Failure, InputError, ItemError, Linker, Prediction, Snippet, UsageError
-from shadowprobe.base.files import read_text_lines
 from shadowprobe.errors import missing_extra
 from shadowprobe.systems.hugging_face import handle_load_errors
 
 from ._shared.ranking import random_order
+from ._shared.title_file import read_title_tokens
 from ._shared.trie import Trie
 
 OPEN, CLOSE = "[START_ENT]", "[END_ENT]"
 NIL = "NIL"
-# The number of titles that are tokenized at a time: fast, and small in memory.
-CHUNK = 10_000
 
 
 class GeneratedTitle(NamedTuple):
@@ -190,13 +187,10 @@ class GenreLinker(Linker):
 
     def _read_titles(self, path: Path) -> Iterator[tuple[str, list[int]]]:
         """Yields the titles of a file and their tokens."""
-        lines = ((number, line) for number, line in read_text_lines(path) if line.strip())
-        while chunk := list(islice(lines, CHUNK)):
-            sequences = self._tokenize_titles([title for _, title in chunk])
-            for (number, title), sequence in zip(chunk, sequences, strict=True):
-                if fault := self._find_fault(sequence):
-                    raise InputError(path, f"the title {fault}", line=number)
-                yield title, sequence
+        for number, title, sequence in read_title_tokens(path, self._tokenize_titles):
+            if fault := self._find_fault(sequence):
+                raise InputError(path, f"the title {fault}", line=number)
+            yield title, sequence
 
     def _tokenize_titles(self, titles: list[str]) -> list[list[int]]:
         """Returns the tokens of titles as the decoder writes them, without the start token."""

@@ -71,19 +71,10 @@ def save_tiny_bart(path: Path, examples: Sequence[Example], *, steps: int = 0, p
 
 def _tokenizer(texts: Sequence[str]) -> Any:
     """Byte-level BPE with BART's special tokens at BART's places."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from tokenizers import processors
     from transformers import PreTrainedTokenizerFast
 
-    bpe: Any = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    trainer: Any = trainers.BpeTrainer(
-        vocab_size=1000,
-        special_tokens=SPECIAL,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(texts, trainer)
+    bpe = train_bpe(texts, SPECIAL)
     bpe.post_processor = processors.RobertaProcessing(("</s>", END), ("<s>", START), add_prefix_space=False)
     wrapped: Any = PreTrainedTokenizerFast
     return wrapped(
@@ -96,6 +87,23 @@ def _tokenizer(texts: Sequence[str]) -> Any:
         unk_token="<unk>",
         mask_token="<mask>",
     )
+
+
+def train_bpe(texts: Sequence[str], special: Sequence[str]) -> Any:
+    """Trains a byte-level BPE tokenizer; the special tokens have the first numbers."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    bpe: Any = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    trainer: Any = trainers.BpeTrainer(
+        vocab_size=1000,
+        special_tokens=list(special),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(texts, trainer)
+    return bpe
 
 
 def _train(model: Any, tokenizer: Any, examples: Sequence[Example], steps: int) -> None:
