@@ -87,7 +87,7 @@ class Answers:
         self.score: Floats = np.full(rows, np.nan)
         self.gold_rank: Ints = np.full(rows, NO_CANDIDATES, dtype=np.int32)
         self.candidate_count: Ints = np.zeros(rows, dtype=np.int32)
-        self._candidates = array("i"), array("i"), array("d")
+        self._candidate_rows, self._candidate_entities, self._candidate_scores = array("i"), array("i"), array("d")
         self.rules: Counter[str] = Counter(dict.fromkeys(RULES, 0))
         self.page_id_conflicts = 0
 
@@ -169,10 +169,9 @@ class Answers:
             if titles:
                 self.candidate_count[row] = len(titles)
                 self.gold_rank[row] = self._rank_gold(row, titles)
-                for column, values in zip(
-                    self._candidates, ([row] * len(scores), scores, scores.values()), strict=True
-                ):
-                    column.extend(values)
+                self._candidate_rows.extend([row] * len(scores))
+                self._candidate_entities.extend(scores)
+                self._candidate_scores.extend(scores.values())
 
     def _code_scores(self, candidates: Sequence[Candidate], titles: Sequence[str]) -> dict[int, float]:
         """The best score of each candidate that has one, by its code."""
@@ -199,10 +198,10 @@ class Answers:
     @cached_property
     def candidates(self) -> Candidates:
         """The candidates with a score, in columns."""
-        row, entity, score = self._candidates
-        rows: Ints = np.array(row, dtype=np.int32)
-        order = np.argsort(rows, kind="stable")
-        return Candidates(rows[order], np.array(entity, dtype=np.int32)[order], np.array(score)[order])
+        row: Ints = np.array(self._candidate_rows, dtype=np.int32)
+        entity: Ints = np.array(self._candidate_entities, dtype=np.int32)
+        order = np.argsort(row, kind="stable")
+        return Candidates(row[order], entity[order], np.array(self._candidate_scores)[order])
 
     def replace_entities(self, rows: Ints, entities: Ints, scores: Floats) -> Answers:
         """The same table with other answers in some rows, for a system that differs only there."""

@@ -92,7 +92,8 @@ class CandidateScores:
     def reasons(self) -> dict[str, Booleans]:
         """Why a row is left as it is, each with its rows; the first that fits is the reason."""
         answers, rows = self.answers, self.lists.rows
-        size, is_best, has_prior = (np.zeros(len(answers), dtype=kind) for kind in (np.int32, np.bool_, np.bool_))
+        size = np.zeros(len(answers), dtype=np.int32)
+        is_best, has_prior = (np.zeros(len(answers), dtype=np.bool_) for _ in range(2))
         size[rows] = self.lists.sizes
         if len(rows):
             best = np.maximum.reduceat(self.value, self.lists.starts)

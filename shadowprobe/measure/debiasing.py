@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from copy import copy
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -82,18 +82,24 @@ class Correction:
     def __init__(self, answers: Answers, kind: Kind | None = None) -> None:
         self.answers = answers
         self.scores = CandidateScores(answers, kind)
-        kept = self.scores.can_change[self.scores.lists.row_of]
-        self.entity, self.value, self.prior, self.score = (
-            column[kept] for column in (self.scores.entity, self.scores.value, self.scores.prior, self.scores.score)
+        self._choose_rows(self.scores.can_change)
+
+    def limit(self, rows: Booleans) -> Correction:
+        """The same correction of some rows alone."""
+        other = copy(self)
+        other._choose_rows(self.scores.can_change & rows)
+        return other
+
+    def _choose_rows(self, rows: Booleans) -> None:
+        """Takes the candidates of the rows that are corrected."""
+        answers, kept = self.answers, rows[self.scores.lists.row_of]
+        self.entity: Ints = self.scores.entity[kept]
+        self.value, self.prior, self.score = (
+            column[kept] for column in (self.scores.value, self.scores.prior, self.scores.score)
         )
         self.lists = Lists(self.scores.lists.row_of[kept])
         self._answer = np.flatnonzero(self.scores.is_answer[kept])
         self._space = answers.space[self.lists.rows]
-
-    @cached_property
-    def _sums(self) -> Floats:
-        """What each list adds up to, before the correction."""
-        return np.add.reduceat(self.score, self.lists.starts)
 
     def correct(self, weight: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
         """The corrected value of every candidate, and for every list the place of the best one.
@@ -118,8 +124,8 @@ class Correction:
         if kind == "other":
             return self.score - (self.value - corrected) * spread
         chances = np.exp(corrected - self.lists.spread(np.maximum.reduceat(corrected, self.lists.starts)))
-        factor = self._sums / np.add.reduceat(chances, self.lists.starts)
-        return chances * self.lists.spread(factor)
+        before, after = (np.add.reduceat(column, self.lists.starts) for column in (self.score, chances))
+        return chances * self.lists.spread(before / after)
 
     def apply(self, weight_of_space: Floats) -> Answers:
         """The answers after the correction; neutral contexts are corrected too, as the corrected system would do."""
@@ -187,11 +193,13 @@ def _name_spaces(answers: Answers, spaces: Ints) -> list[str]:
 def _try_weights(correction: Correction) -> tuple[list[dict[str, Any]], Booleans]:
     """The rates at every weight, and whether each name has both contexts right there: a row a weight."""
     curve, right = [], []
+    # Neutral contexts have no right answer.
+    of_gold = correction.limit(correction.answers.has_gold)
     for weight in WEIGHTS:
-        after = correction.apply_weight(weight)
+        after = of_gold.apply_weight(weight)
         point: dict[str, Any] = {"weight": weight}
         right.append(both_right(after))
-        rates = {subset: after.correct[rows] for subset, rows in after.gold_subsets()}
+        rates: dict[str, Booleans] = {subset: after.correct[rows] for subset, rows in after.gold_subsets()}
         for name, holds in {**rates, BOTH_RIGHT: right[-1]}.items():
             if len(holds):
                 hits = int(np.count_nonzero(holds))
@@ -244,13 +252,14 @@ def _measure_changes(
 ) -> tuple[dict[str, Change], dict[str, tuple[Booleans, Booleans]]]:
     """Every measure before and after, and the same item by item, split after split."""
     answers = correction.answers
+    measures = list(_list_measures(answers))
     # Items of one name depend on its weight alone, so that each weight is applied once.
     after = {
         weight: {name: holds for name, holds, *_ in _list_measures(correction.apply_weight(weight))}
         for weight in np.unique(splits).tolist()
     }
     changes, outcomes = {}, {}
-    for name, holds, spaces, groups in _list_measures(answers):
+    for name, holds, spaces, groups in measures:
         held_out = []
         for weight_of_space in splits:
             weights = weight_of_space[spaces]
