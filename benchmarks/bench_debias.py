@@ -1,7 +1,7 @@
 """What the correction costs over 100,000 predictions, against the same arithmetic alone.
 
-The baseline is the correction as one would write it in NumPy for names with two candidates each: a matrix of scores, the
-mean of the neutral ones, every weight by subtraction and argmax, and a paired bootstrap of the names right in both
+The baseline is the correction as one would write it in NumPy for names with two candidates each: a matrix of scores,
+the mean of the neutral ones, every weight by subtraction and argmax, and a paired bootstrap of the names right in both
 contexts, 1,000 rounds. It reads no lists of different lengths, knows no ties, and measures that one rate.
 """
 
