@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NAMES: dict[str, Kind] = {
     "3": "linker",
     "4": "linker",
+    "suspicion": "linker",
     "amber": "retriever",
     "confusion": "retriever",
     "questions": "retriever",
@@ -47,7 +48,7 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
                 f"{run.path} is a run of a {NOUNS[run.kind]}; table {name} takes runs of {NOUNS[wanted]}s. Tables of a"
                 f" {NOUNS[run.kind]}: {fitting}"
             )
-    if published and wanted == "model":
+    if published and (wanted == "model" or name == "suspicion"):
         raise UsageError(f"--published: no paper's figures are known for table {name}")
     if wanted == "linker":
         return _linker_tables(name, runs, published=published)
@@ -57,9 +58,21 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
 def _linker_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
     from shadowprobe.report.tables.paper_tables import published_table_4, table_3, table_4
 
+    if name == "suspicion":
+        return [_suspicion_table(runs)]
     if name == "3":
         return [table_3(runs, with_published=published)]
     return [*([table_4(runs)] if runs else []), *([published_table_4(runs)] if published else [])]
+
+
+def _suspicion_table(runs: Sequence[FinishedRun]) -> Table:
+    from shadowprobe.report.tables.suspicion_table import suspicion_table
+
+    table = suspicion_table(by_label(runs))
+    if not table.rows:
+        reason = runs[0].results["probes"].get("suspicion", {}).get("not_measured", "its probe was left out")
+        raise UsageError(f"{runs[0].path} has no table suspicion: {reason}")
+    return table
 
 
 def _measured_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
