@@ -12,6 +12,7 @@ from goals import SKIPPED, Measured, parser
 BENCHMARKS = (
     "bench_runner",
     "bench_probes",
+    "bench_debias",
     "bench_startup",
     "bench_memory",
     "bench_web",

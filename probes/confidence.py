@@ -8,7 +8,8 @@ import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
 from shadowprobe.dataset.dataset import SUBSETS
-from shadowprobe.measure.answers import Booleans, Floats
+from shadowprobe.measure.answers import Floats
+from shadowprobe.measure.statistics import auroc
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -39,21 +40,11 @@ class ConfidenceProbe(Probe):
         gold = answers.scored("top", "shadow", "all") & scored
         return {
             "subsets": subsets,
-            "auroc_real_against_neutral": self._auroc(answers.score, real, neutral),
-            "auroc_right_against_wrong": self._auroc(answers.score, gold & answers.correct, gold & ~answers.correct),
+            "auroc_real_against_neutral": auroc(answers.score, real, neutral),
+            "auroc_right_against_wrong": auroc(answers.score, gold & answers.correct, gold & ~answers.correct),
         }
 
     def _distribution(self, score: Floats) -> dict[str, Any]:
         levels = np.quantile(score, QUANTILES)
         named = {f"q{round(100 * q):02d}": float(value) for q, value in zip(QUANTILES, levels, strict=True)}
         return {"n": len(score), "mean": float(np.mean(score)), **named}
-
-    def _auroc(self, score: Floats, high: Booleans, low: Booleans) -> float | None:
-        """The chance that one of `high` scores above one of `low`, where a tie counts half."""
-        if not high.any() or not low.any():
-            return None
-        # By its definition: scikit-learn's takes longer to import than all the probes take to run.
-        higher, lower = np.sort(score[high]), np.sort(score[low])
-        above = int(np.searchsorted(lower, higher, side="left").sum())
-        above_or_tied = int(np.searchsorted(lower, higher, side="right").sum())
-        return (above + above_or_tied) / 2 / (len(higher) * len(lower))

@@ -31,6 +31,7 @@ COMMANDS = {
     "score": Command("score:score", "Score a stored predictions file."),
     "compare": Command("compare:compare", "Compare runs, with paired tests."),
     "table": Command("table:table", "Put runs into Table 3 or 4 of the paper."),
+    "debias": Command("debias:debias", "Correct the answers of runs for their prior."),
     "report": Command("report:report", "Write runs as one HTML file."),
     "check": Command("check:check", "Test a linker on small cases."),
     "linkers": Command("listings:linkers", "List the linkers and what each needs."),

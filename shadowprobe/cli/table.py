@@ -52,7 +52,10 @@ OutOption = Annotated[Path | None, common.out_file("Write to this file [print it
 
 def table(
     which: Annotated[
-        str, typer.Argument(metavar="3|4|kinds|amber|confusion|questions|answers", help="Which table of the papers.")
+        str,
+        typer.Argument(
+            metavar="3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table of the papers."
+        ),
     ],
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run directories.")] = None,
     published: PublishedOption = False,
@@ -65,10 +68,10 @@ def table(
 ) -> None:
     """Put runs into a table of the papers.
 
-    Of linkers: 3 (precision, recall, F1), 4 (is the answer the prior?) and kinds (which are overshadowed?). Of
-    retrievers: amber (is the right document among the first k?), confusion (does a namesake stand above it?) and
-    questions (EntityQuestions). Of language models: answers (AmbigDocs). Without a run, --published prints the paper's
-    own Table 3 or 4.
+    Of linkers: 3 (precision, recall, F1), 4 (is the answer the prior?), kinds (which kinds of entities are
+    overshadowed?) and suspicion (which answers to doubt). Of retrievers: amber (is the right document among the first
+    k?), confusion (does a namesake stand above it?) and questions (EntityQuestions). Of language models: answers
+    (AmbigDocs). Without a run, --published prints the paper's own Table 3 or 4.
     """
     from shadowprobe.report.tables.named_tables import make_tables
     from shadowprobe.runs.finished import check_comparable, read_runs

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +47,17 @@ class Pairs(NamedTuple):
         return len(self.space)
 
 
+class Candidates(NamedTuple):
+    """The candidates that have a score, row after row and in each row as the linker ranked them.
+
+    An entity that a linker lists twice stands here once, with its best score.
+    """
+
+    row: Ints
+    entity: Ints
+    score: Floats
+
+
 class Answers:
     """One row a snippet: its subset, space and gold, and what the linker answered."""
 
@@ -76,6 +89,7 @@ class Answers:
         self.score: Floats = np.full(rows, np.nan)
         self.gold_rank: Ints = np.full(rows, NO_CANDIDATES, dtype=np.int32)
         self.candidate_count: Ints = np.zeros(rows, dtype=np.int32)
+        self._candidate_rows, self._candidate_entities, self._candidate_scores = array("i"), array("i"), array("d")
         self.rules: Counter[str] = Counter(dict.fromkeys(RULES, 0))
         self.page_id_conflicts = 0
 
@@ -151,13 +165,28 @@ class Answers:
             code = self._code_of(resolution.entity)
             self.rules[resolution.rule] += len(rows)
             self.page_id_conflicts += resolution.conflict * len(rows)
+        titles = list(candidates)
+        scores = self._code_scores(prediction.candidates, titles)
         for row in rows:
             self.entity[row] = code
             if prediction.score is not None:
-                self.score[row] = min(max(prediction.score, -LARGEST_SCORE), LARGEST_SCORE)
-            if prediction.candidates:
-                self.candidate_count[row] = len(prediction.candidates)
-                self.gold_rank[row] = self._rank_gold(row, candidates)
+                self.score[row] = _limit(prediction.score)
+            if titles:
+                self.candidate_count[row] = len(titles)
+                self.gold_rank[row] = self._rank_gold(row, titles)
+                self._candidate_rows.extend([row] * len(scores))
+                self._candidate_entities.extend(scores)
+                self._candidate_scores.extend(scores.values())
+
+    def _code_scores(self, candidates: Sequence[Candidate], titles: Sequence[str]) -> dict[int, float]:
+        """The best score of each candidate that has one, by its code."""
+        scores: dict[int, float] = {}
+        for candidate, title in zip(candidates, titles, strict=True):
+            if candidate.score is not None:
+                code = self._code_of(title)
+                score = _limit(candidate.score)
+                scores[code] = max(score, scores.get(code, score))
+        return scores
 
     def _code_of(self, title: str) -> int:
         code = self._code.get(title)
@@ -171,6 +200,24 @@ class Answers:
             return NO_CANDIDATES
         gold = self.names[self.gold[row]]
         return next((rank for rank, title in enumerate(candidates, start=1) if title == gold), NOT_A_CANDIDATE)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The candidates with a score, in columns."""
+        row: Ints = np.array(self._candidate_rows, dtype=np.int32)
+        entity: Ints = np.array(self._candidate_entities, dtype=np.int32)
+        order = np.argsort(row, kind="stable")
+        return Candidates(row[order], entity[order], np.array(self._candidate_scores)[order])
+
+    def replace_entities(self, rows: Ints, entities: Ints, scores: Floats) -> Answers:
+        """The same table with other answers in some rows, for a system that differs only there."""
+        other = copy(self)
+        for name in ("correct", "linked", "prior"):
+            # They were worked out from the earlier answers.
+            vars(other).pop(name, None)
+        other.entity, other.score = self.entity.copy(), self.score.copy()
+        other.entity[rows], other.score[rows] = entities, scores
+        return other
 
     @cached_property
     def has_gold(self) -> Booleans:
@@ -268,6 +315,10 @@ class Answers:
         order = np.empty(len(self.names), dtype=np.int32)
         order[np.argsort(np.array(self.names, dtype=object), kind="stable")] = np.arange(len(self.names))
         return order
+
+
+def _limit(score: float) -> float:
+    return min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
 
 
 def _digest_redirects(redirects: Mapping[str, str]) -> str:

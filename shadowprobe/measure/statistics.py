@@ -146,3 +146,14 @@ def mcnemar(first_only: int, second_only: int) -> float:
 
     # At one half the distribution is symmetric, so that both tails together are twice the lower one.
     return min(1.0, 2 * float(bdtr(min(first_only, second_only), first_only + second_only, 0.5)))
+
+
+def auroc(score: npt.NDArray[np.float64], high: Booleans, low: Booleans) -> float | None:
+    """The chance that one of `high` scores above one of `low`, where a tie counts half; None where one is empty."""
+    if not high.any() or not low.any():
+        return None
+    # By its definition: scikit-learn's takes longer to import than all the probes take to run.
+    higher, lower = np.sort(score[high]), np.sort(score[low])
+    above = int(np.searchsorted(lower, higher, side="left").sum())
+    above_or_tied = int(np.searchsorted(lower, higher, side="right").sum())
+    return (above + above_or_tied) / 2 / (len(higher) * len(lower))

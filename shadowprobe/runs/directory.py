@@ -15,6 +15,8 @@ from shadowprobe.errors import InputError, UsageError
 
 RUN, FAILURES, RESULTS = "run.json", "failures.jsonl", "results.json"
 PREDICTIONS, RANKINGS, ANSWERS = "predictions.jsonl", "rankings.jsonl", "answers.jsonl"
+# What a correction of the answers would change, beside them.
+DEBIAS = "debias.json"
 # The raw replies of a service, where the user asked to keep them.
 REPLIES = "replies.jsonl"
 # The folder of what probes needed answered beyond the dataset, with a run directory for each.
@@ -137,8 +139,8 @@ def refuse_existing(out: Path, names: tuple[str, ...]) -> None:
 
 
 def remove_derived(out: Path) -> None:
-    """Removes what belongs to answers that are about to go: results, failures, answers to variants."""
-    for name in (RESULTS, FAILURES):
+    """Removes what belongs to answers that are about to go: results, corrections, failures, answers to variants."""
+    for name in (RESULTS, DEBIAS, FAILURES):
         (out / name).unlink(missing_ok=True)
     for card in (out / EXTRA).glob(f"*/{RUN}"):
         for name in (PREDICTIONS, FAILURES, RUN):

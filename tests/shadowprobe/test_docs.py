@@ -345,3 +345,15 @@ def test_the_reference_has_every_public_name_once() -> None:
     public = {f"shadowprobe.{name}" for name in shadowprobe.__all__ if name != "__version__"}
     public |= {f"shadowprobe.retrieval.{name}" for name in shadowprobe.retrieval.__all__}
     assert sorted(named) == sorted(public)
+
+
+def test_every_number_of_a_correction_is_defined(tmp_path: Path) -> None:
+    from shadowprobe.runs.correction import correct_run
+    from shadowprobe.runs.finished import read_runs
+
+    shadowprobe.run("tfidf", "mini", limit=10, out=tmp_path / "run")
+    (run,) = read_runs([tmp_path / "run"])
+    found = correct_run(run).found
+    described = set(re.findall(r"`(\w+)`", PAGES["correction.md"])) | {"top", "shadow", "tail"}
+    head = {key: value for key, value in found.items() if key not in {"linker", "dataset", "settings", "priors"}}
+    assert {key.removesuffix("_ci95") for key in {*found, *keys(head)}} <= described

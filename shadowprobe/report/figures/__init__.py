@@ -31,6 +31,8 @@ FIGURES: dict[str, Kind] = {
     "calibration": "linker",
     "stability": "linker",
     "kinds": "linker",
+    "debias": "linker",
+    "risk-coverage": "linker",
     "head-tail": "retriever",
     "confusion": "retriever",
     "retrieval-gap": "retriever",
@@ -38,7 +40,7 @@ FIGURES: dict[str, Kind] = {
     "question-buckets": "retriever",
     "answer-categories": "model",
 }
-OWN_MODULES = ("confidence", "commonness", "calibration", "kinds", "questions")
+OWN_MODULES = ("confidence", "commonness", "calibration", "kinds", "debias", "risk-coverage", "questions")
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
 OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap")
 # No date and no version, so that equal runs give equal files.
@@ -100,8 +102,9 @@ def write(figure: str, runs: Sequence[str | Path | FinishedRun], out: Path, *, f
 
 
 def _function(figure: str) -> Any:
-    module = figure if figure in OWN_MODULES else f"{FIGURES[figure]}_figures"
-    return getattr(importlib.import_module(f"shadowprobe.report.figures.{module}"), figure.replace("-", "_"))
+    function = figure.replace("-", "_")
+    module = function if figure in OWN_MODULES else f"{FIGURES[figure]}_figures"
+    return getattr(importlib.import_module(f"shadowprobe.report.figures.{module}"), function)
 
 
 def _read(

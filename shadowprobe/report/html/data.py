@@ -121,10 +121,9 @@ def _entities(dataset: Dataset, strings: Strings) -> dict[str, list[Any]]:
 def _system(run: FinishedRun, strings: Strings) -> dict[str, Any]:
     """The answers of one run in columns; NIL, skipped and failed are -1, -2 and -3 instead of a text."""
     answers = run.answers
-    numbers = [strings.number(name) for name in answers.names]
 
     def titles(codes: np.typing.NDArray[np.int32]) -> list[int]:
-        return [numbers[code] if code >= 0 else code for code in codes.tolist()]
+        return [strings.number(answers.names[code]) if code >= 0 else code for code in codes.tolist()]
 
     return {
         "label": run.label,

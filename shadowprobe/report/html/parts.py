@@ -64,6 +64,7 @@ def compose_page(
         "systems": "".join(_system(run, summaries[run.label]) for run in runs),
         "tables": "".join(map(table_html, tables_of({run.label: run.results for run in runs}, published=published))),
         "figures": "".join(_figures(captions, runs)),
+        "sections": "\n".join(_sections(runs)) if runs[0].kind == "linker" else "",
         "browser": _missing_browser(browser, no_browser) if no_browser else _browser(browser),
     }
     return _assemble(parts, data, () if no_browser else ("browser.js", f"{browser.name}.js"), browser.styles)
@@ -151,6 +152,18 @@ def _figures(captions: Mapping[str, str], runs: Sequence[FinishedRun]) -> Iterat
         yield (
             f'<figure><img id="figure-{name}" alt="{escape(caption)}; the tables have the numbers" src="{source}">'
             f"<figcaption>{escape(caption)}</figcaption></figure>"
+        )
+
+
+def _sections(runs: Sequence[FinishedRun]) -> Iterator[str]:
+    """The sections below the results, each with a table and a figure."""
+    from shadowprobe.report.html.correction_sections import list_sections
+
+    for name, heading, table, figure in list_sections(runs):
+        drawn = "".join(_figures({figure: heading}, runs))
+        yield (
+            f'<section id="{name}" aria-labelledby="{name}-title">\n<h2 id="{name}-title">{escape(heading)}</h2>\n'
+            f'{table_html(table)}\n<div class="figures">{drawn}</div>\n</section>'
         )
 
 

@@ -42,10 +42,10 @@ CONTEXTS = {
     "snippet": "the snippet, as in Table 3",
     "page": "{words_page} more words of the page on each side",
 }
-# The probes that these tables show.
+# The probes that these tables show, or that have a table of their own.
 SHOWN = {
     *("overshadowing", "prior", "candidates", "confidence", "calibration", "templates", "popularity"),
-    *("context_length", "masked_mention", "kinds"),
+    *("context_length", "masked_mention", "kinds", "suspicion"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from shadowprobe.errors import UsageError, nearest
@@ -22,6 +23,7 @@ NAMES: dict[str, Kind] = {
     "3": "linker",
     "4": "linker",
     "kinds": "linker",
+    "suspicion": "linker",
     "amber": "retriever",
     "confusion": "retriever",
     "questions": "retriever",
@@ -48,7 +50,7 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
                 f"{run.path} is a run of a {NOUNS[run.kind]}; table {name} takes runs of {NOUNS[wanted]}s. Tables of a"
                 f" {NOUNS[run.kind]}: {fitting}"
             )
-    if published and wanted == "model":
+    if published and (wanted == "model" or name == "suspicion"):
         raise UsageError(f"--published: no paper's figures are known for table {name}")
     if wanted == "linker":
         return _linker_tables(name, runs, published=published)
@@ -58,22 +60,22 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
 def _linker_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
     from shadowprobe.report.tables.paper_tables import published_table_4, table_3, table_4
 
-    if name == "kinds":
-        return [_kinds_table(runs, published=published)]
+    if name in {"kinds", "suspicion"}:
+        return [_probe_table(name, runs, published=published)]
     if name == "3":
         return [table_3(runs, with_published=published)]
     return [*([table_4(runs)] if runs else []), *([published_table_4(runs)] if published else [])]
 
 
-def _kinds_table(runs: Sequence[FinishedRun], *, published: bool) -> Table:
-    from shadowprobe.report.tables.kinds_table import kinds_table
-
+def _probe_table(name: str, runs: Sequence[FinishedRun], *, published: bool) -> Table:
+    """The table of a probe of its own."""
     if published or not runs:
-        raise UsageError("table kinds shows runs: name a run directory; no paper's figures are known for it")
-    table = kinds_table(by_label(runs))
+        raise UsageError(f"table {name} shows runs: name a run directory; no paper's figures are known for it")
+    module = import_module(f"shadowprobe.report.tables.{name}_table")
+    table: Table = getattr(module, f"{name}_table")(by_label(runs))
     if not table.rows:
-        reason = runs[0].results["probes"].get("kinds", {}).get("not_measured", "its probe was left out")
-        raise UsageError(f"{runs[0].path} has no table kinds: {reason}")
+        reason = runs[0].results["probes"].get(name, {}).get("not_measured", "its probe was left out")
+        raise UsageError(f"{runs[0].path} has no table {name}: {reason}")
     return table
 
 

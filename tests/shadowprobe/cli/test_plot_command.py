@@ -53,8 +53,9 @@ def test_the_file_has_the_format_of_its_name(
 
 
 def test_every_figure_of_two_systems_can_be_drawn(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The little dataset does not know the kinds of its entities.
-    for figure in (name for name, kind in figures.FIGURES.items() if kind == "linker" and name != "kinds"):
+    # The little dataset does not know the kinds of its entities, and the hand-made answers have no candidates.
+    drawn = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in {"kinds", "debias"}]
+    for figure in drawn:
         code, _, err = outcome(capsys, "plot", figure, "runs/prior-world", "runs/replay-world")
         assert (code, err) == (0, f"Written to {figure}.png\n")
 

@@ -1,0 +1,61 @@
+"""`shadowprobe debias`: correct the answers of finished runs for their prior."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shadowprobe.cli import common
+from shadowprobe.cli.table import FormatOption, NameOption, RunDatasetOption, choose_format, deliver
+from shadowprobe.errors import UsageError, nearest
+
+
+def debias(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Directories of finished runs of linkers with scores.")
+    ],
+    weight: Annotated[
+        float | None,
+        typer.Option("--weight", metavar="W", help="From 0 (no correction) to 1 [chosen by cross-fitting over names]."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", metavar="SCALE", help="What the scores are: log, probability or other [looked at]."),
+    ] = None,
+    out: Annotated[
+        Path | None, common.out_directory("Where to write the corrected run [RUN-debiased]; of one run only.")
+    ] = None,
+    format_name: FormatOption = None,
+    dataset: RunDatasetOption = None,
+    name: NameOption = None,
+    force: common.ForceOption = False,
+    json: common.JsonOption = False,
+) -> None:
+    """Correct the answers of runs for their prior: subtract what each candidate scores in neutral contexts.
+
+    It asks no system. It shows what changes, with paired intervals, and whether that pays. RUN/debias.json gets the
+    figures, and RUN-debiased is a run with the corrected answers for every other command.
+    """
+    from shadowprobe.measure.candidate_scores import KINDS
+    from shadowprobe.report.tables.correction_tables import correction_table
+    from shadowprobe.runs.correction import correct_run
+    from shadowprobe.runs.finished import check_labels, read_runs
+    from shadowprobe.runs.results_file import explain_wrong_values
+
+    chosen = choose_format(format_name, None, json=json, force=force)
+    kind = next((kind for kind in KINDS if kind == scale), None)
+    if scale is not None and kind is None:
+        raise UsageError(f"--scale {scale}: choose from {', '.join(KINDS)}{nearest(scale, KINDS)}")
+    if out is not None and len(runs) > 1:
+        raise UsageError("--out: goes with one run; without it each is written to its own RUN-debiased")
+    finished = read_runs(runs, dataset, name or ())
+    check_labels(finished)
+    corrected = {}
+    with explain_wrong_values(runs):
+        for run in finished:
+            corrected[run.label] = correct_run(run, out, weight=weight, scale=kind, force=force)
+    deliver(chosen, None, [correction_table({label: one.found for label, one in corrected.items()})])
+    for one in corrected.values():
+        common.echo(f"Written to {one.out}/", err=True)

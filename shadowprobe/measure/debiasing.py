@@ -1,0 +1,295 @@
+"""A correction for overshadowing: subtract a part of what each candidate scores without any context.
+
+`score'(c | x) = score(c | x) - w * mean over the neutral contexts of score(c)`, in log space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from shadowprobe.measure.answers import Answers, Booleans, Floats, Ints
+from shadowprobe.measure.candidate_scores import TIE, CandidateScores, Kind, Lists
+from shadowprobe.measure.pairs import both_right, has_prior, overshadowed, prior_biased
+from shadowprobe.measure.statistics import Interval, grouped_difference, wilson
+
+# The weights that are tried.
+WEIGHTS = tuple(step / 20 for step in range(21))
+# The weight where no gold answers say what is best.
+DEFAULT_WEIGHT = 0.5
+# How often the names are divided into two halves.
+SPLITS = 5
+# With fewer names, halves are too small to choose a weight on.
+LEAST_NAMES = 4
+BOTH_RIGHT, OVERSHADOWED, PRIOR_BIAS = "both_right", "overshadowed", "prior_bias"
+# For these a lower rate is better.
+FAULTS = (OVERSHADOWED, PRIOR_BIAS)
+
+ChosenBy = Literal["given", "cross-fit", "default"]
+Verdict = Literal["worth it", "not worth it", "unknown"]
+
+
+class Change(Struct, frozen=True):
+    """One measure before and after the correction, over the same items; rates are fractions of 1."""
+
+    n: int
+    before: float
+    after: float
+    difference: float
+    difference_ci95: tuple[float, float]
+    # The share of the errors that the correction removes; None where there were none, and for faults.
+    errors_cut: float | None
+
+
+class BreakEven(NamedTuple):
+    """The share of Shadow cases at which gain and loss are equal, and on which side of it the correction pays."""
+
+    share: float | None
+    pays: Literal["always", "never", "above", "below"]
+
+
+class Debiasing(Struct, frozen=True):
+    """What a correction changes."""
+
+    chosen_by: ChosenBy
+    # The weight for new texts; 0 where the correction is not worth it.
+    weight: float
+    verdict: Verdict
+    # For every split the weights of the two halves, each chosen on the other one.
+    splits: list[tuple[float, float]]
+    # What is subtracted from the candidates of each name in the corrected answers.
+    weight_of_space: Floats
+    measures: dict[str, Change]
+    # How many names are right in both contexts only after the correction, and only before it; means over the splits.
+    gained: float
+    lost: float
+    # Which names these are in the first split.
+    gained_names: list[str]
+    lost_names: list[str]
+    break_even: BreakEven | None
+    # The rates at every weight that was tried.
+    curve: list[dict[str, Any]]
+
+
+class Correction:
+    """The corrected answers for any weight."""
+
+    def __init__(self, answers: Answers, kind: Kind | None = None) -> None:
+        self.answers = answers
+        self.scores = CandidateScores(answers, kind)
+        self._choose_rows(self.scores.can_change)
+
+    def limit(self, rows: Booleans) -> Correction:
+        """The same correction of some rows alone."""
+        other = copy(self)
+        other._choose_rows(self.scores.can_change & rows)
+        return other
+
+    def _choose_rows(self, rows: Booleans) -> None:
+        """Takes the candidates of the rows that are corrected."""
+        answers, kept = self.answers, rows[self.scores.lists.row_of]
+        self.entity: Ints = self.scores.entity[kept]
+        self.value, self.prior, self.score = (
+            column[kept] for column in (self.scores.value, self.scores.prior, self.scores.score)
+        )
+        self.lists = Lists(self.scores.lists.row_of[kept])
+        self._answer = np.flatnonzero(self.scores.is_answer[kept])
+        self._space = answers.space[self.lists.rows]
+
+    def correct(self, weight: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
+        """The corrected value of every candidate, and for every list the place of the best one.
+
+        The weight is one for each list. Among equals the answer stays; then the linker's own order decides.
+        """
+        corrected = self.value - self.lists.spread(weight) * self.prior
+        is_best = corrected >= self.lists.spread(np.maximum.reduceat(corrected, self.lists.starts)) - TIE
+        places = np.flatnonzero(is_best)
+        best = self._answer.copy()
+        # Written from the back, so that the first of equals is the one that stays.
+        best[self.lists.number[places[::-1]]] = places[::-1]
+        stays = is_best[self._answer]
+        best[stays] = self._answer[stays]
+        return corrected, best
+
+    def rescale(self, corrected: Floats) -> Floats:
+        """Corrected values on the scale of the linker: the probabilities of a list add up to what they did before."""
+        kind, spread = self.scores.scale
+        if kind == "log":
+            return corrected
+        if kind == "other":
+            return self.score - (self.value - corrected) * spread
+        chances = np.exp(corrected - self.lists.spread(np.maximum.reduceat(corrected, self.lists.starts)))
+        before, after = (np.add.reduceat(column, self.lists.starts) for column in (self.score, chances))
+        return chances * self.lists.spread(before / after)
+
+    def apply(self, weight_of_space: Floats) -> Answers:
+        """The answers after the correction; neutral contexts are corrected too, as the corrected system would do."""
+        if not len(self.lists.rows):
+            return self.answers
+        corrected, best = self.correct(weight_of_space[self._space])
+        return self.answers.replace_entities(self.lists.rows, self.entity[best], self.rescale(corrected)[best])
+
+    def apply_weight(self, weight: float) -> Answers:
+        """The answers after a correction with the same weight for every name."""
+        return self.apply(np.full(len(self.answers.space_names), weight))
+
+
+def debias(correction: Correction, weight: float | None = None) -> Debiasing:
+    """What a correction changes: with a weight, or with weights chosen by cross-fitting over the names.
+
+    In cross-fitting every name gets a weight that was chosen without it, so that its result is an honest one.
+    """
+    answers = correction.answers
+    pairs, names = answers.pairs, len(answers.space_names)
+    curve, right = _try_weights(correction)
+    splits: list[Floats]
+    chosen_by: ChosenBy
+    if weight is not None or len(pairs) < LEAST_NAMES:
+        chosen_by = "default" if weight is None else "given"
+        weight = DEFAULT_WEIGHT if weight is None else weight
+        splits = [np.full(names, weight)]
+        of_splits: list[tuple[float, float]] = []
+    else:
+        chosen_by = "cross-fit"
+        folds = list(cross_fit(right, pairs.space, names, seed=answers.seed))
+        splits = [fold.weight_of_space for fold in folds]
+        of_splits = [fold.weights for fold in folds]
+        weight = choose_weight(right)
+    changes, outcomes = _measure_changes(correction, splits)
+    is_known = BOTH_RIGHT in changes
+    pays = is_known and weight > 0 and changes[BOTH_RIGHT].difference_ci95[0] > 0
+    used = splits[0]
+    if chosen_by == "cross-fit" and not pays:
+        weight, used = 0.0, np.zeros(names)
+    before, after = outcomes.get(BOTH_RIGHT, (np.zeros(0, dtype=np.bool_),) * 2)
+    first = slice(len(pairs))
+    return Debiasing(
+        chosen_by=chosen_by,
+        weight=weight,
+        verdict="unknown" if not is_known else "worth it" if pays else "not worth it",
+        splits=of_splits,
+        weight_of_space=used,
+        measures=changes,
+        gained=np.count_nonzero(after & ~before) / len(splits),
+        lost=np.count_nonzero(before & ~after) / len(splits),
+        gained_names=_name_spaces(answers, pairs.space[(after & ~before)[first]]),
+        lost_names=_name_spaces(answers, pairs.space[(before & ~after)[first]]),
+        break_even=find_break_even(changes["top"].difference, changes["shadow"].difference)
+        if changes.keys() >= {"top", "shadow"}
+        else None,
+        curve=curve,
+    )
+
+
+def _name_spaces(answers: Answers, spaces: Ints) -> list[str]:
+    return [answers.space_names[space] for space in spaces]
+
+
+def _try_weights(correction: Correction) -> tuple[list[dict[str, Any]], Booleans]:
+    """The rates at every weight, and whether each name has both contexts right there: a row a weight."""
+    curve, right = [], []
+    # Neutral contexts have no right answer.
+    of_gold = correction.limit(correction.answers.has_gold)
+    for weight in WEIGHTS:
+        after = of_gold.apply_weight(weight)
+        point: dict[str, Any] = {"weight": weight}
+        right.append(both_right(after))
+        rates: dict[str, Booleans] = {subset: after.correct[rows] for subset, rows in after.gold_subsets()}
+        for name, holds in {**rates, BOTH_RIGHT: right[-1]}.items():
+            if len(holds):
+                hits = int(np.count_nonzero(holds))
+                point |= {name: hits / len(holds), f"{name}_ci95": list(wilson(hits, len(holds)))}
+        curve.append(point)
+    return curve, np.array(right)
+
+
+def choose_weight(right: Booleans) -> float:
+    """The weight with the most names right in both contexts; the smallest of several."""
+    return WEIGHTS[int(np.argmax(np.count_nonzero(right, axis=1)))]
+
+
+class Fold(NamedTuple):
+    """The names in two halves: the weight of each half is chosen on the other."""
+
+    weights: tuple[float, float]
+    weight_of_space: Floats
+
+
+def cross_fit(right: Booleans, spaces: Ints, names: int, *, splits: int = SPLITS, seed: int) -> Iterator[Fold]:
+    """Weights for every name that were chosen without it, once for each split.
+
+    `right` has a row for every weight and a column for each of `spaces`, the names with both contexts. The others of
+    the `names` go with the second half.
+    """
+    for number in range(splits):
+        order = np.random.default_rng([seed, number]).permutation(len(spaces))
+        in_first = np.zeros(names, dtype=np.bool_)
+        in_first[spaces[order[: len(spaces) // 2]]] = True
+        is_first = in_first[spaces]
+        weights = choose_weight(right[:, ~is_first]), choose_weight(right[:, is_first])
+        yield Fold(weights, np.where(in_first, *weights))
+
+
+def _list_measures(answers: Answers) -> Iterator[tuple[str, Booleans, Ints, Ints]]:
+    """Every measure with whether it holds for each item, the name of the item, and what a bootstrap draws with it."""
+    for subset, rows in answers.gold_subsets():
+        yield subset, answers.correct[rows], answers.space[rows], answers.groups[rows]
+    space = answers.pairs.space
+    if len(space):
+        yield BOTH_RIGHT, both_right(answers), space, space
+        yield OVERSHADOWED, overshadowed(answers), space, space
+        if has_prior(answers).any():
+            yield PRIOR_BIAS, prior_biased(answers), space, space
+
+
+def _measure_changes(
+    correction: Correction, splits: Sequence[Floats]
+) -> tuple[dict[str, Change], dict[str, tuple[Booleans, Booleans]]]:
+    """Every measure before and after, and the same item by item, split after split."""
+    answers = correction.answers
+    measures = list(_list_measures(answers))
+    # Items of one name depend on its weight alone, so that each weight is applied once.
+    after = {
+        weight: {name: holds for name, holds, *_ in _list_measures(correction.apply_weight(weight))}
+        for weight in np.unique(splits).tolist()
+    }
+    changes, outcomes = {}, {}
+    for name, holds, spaces, groups in measures:
+        held_out = []
+        for weight_of_space in splits:
+            weights = weight_of_space[spaces]
+            held_out.append(np.select([weights == weight for weight in after], [one[name] for one in after.values()]))
+        before, now = np.tile(holds, len(splits)), np.concatenate(held_out).astype(np.bool_)
+        outcomes[name] = before, now
+        interval = grouped_difference(
+            now, before, np.tile(groups, len(splits)), rounds=answers.rounds, seed=answers.seed
+        )
+        changes[name] = _describe_change(name, before, now, len(holds), interval)
+    return changes, outcomes
+
+
+def _describe_change(name: str, before: Booleans, after: Booleans, n: int, interval: Interval) -> Change:
+    old, new, total = int(np.count_nonzero(before)), int(np.count_nonzero(after)), len(before)
+    has_errors = name not in FAULTS and old < total
+    return Change(
+        n=n,
+        before=old / total,
+        after=new / total,
+        difference=(new - old) / total,
+        difference_ci95=interval,
+        errors_cut=(new - old) / (total - old) if has_errors else None,
+    )
+
+
+def find_break_even(top: float, shadow: float) -> BreakEven:
+    """Where the correction pays: at a share q of Shadow cases, it gains q * shadow + (1 - q) * top."""
+    if top <= 0 and shadow <= 0:
+        return BreakEven(None, "never")
+    if top >= 0 and shadow >= 0:
+        return BreakEven(0.0, "always")
+    return BreakEven(-top / (shadow - top), "above" if shadow > 0 else "below")

@@ -1,0 +1,79 @@
+"""A panel for each system with the same lines in every one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shadowprobe.report.figures.findings import NOT_KNOWN
+from shadowprobe.report.figures.style import (
+    ABOVE,
+    COLOURS,
+    LEGEND,
+    LINE_HEIGHT,
+    LINES,
+    Legend,
+    Width,
+    count_lines,
+    make_panels,
+    wrap_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from shadowprobe.runs.finished import FinishedRun
+
+COLUMNS: dict[Width, int] = {"one": 1, "two": 3}
+TICKS = [0, 0.25, 0.5, 0.75, 1]
+
+
+class Drawing(NamedTuple):
+    """What the panels share: the lines by their keys with their names, the axes, and how a panel is drawn."""
+
+    lines: Mapping[str, str]
+    across: str
+    # What stands below the ticks of that axis, from 0 to 1.
+    ticks: Sequence[float]
+    upwards: str
+    # Draws the findings of a system, each line in the given style; returns what stands below its name.
+    draw: Callable[[Axes, Any, Mapping[str, dict[str, Any]]], str]
+
+
+def draw_panels(runs: Sequence[FinishedRun], findings: Sequence[Any], drawing: Drawing, width: Width) -> Figure:
+    """A panel a system; one without findings is shown as not known."""
+    styles = {
+        key: {"color": colour, "linestyle": line}
+        for key, colour, line in zip(drawing.lines, COLOURS, LINES, strict=False)
+    }
+    names = [wrap_label(run.label, ABOVE) for run in runs]
+    columns = min(len(runs), COLUMNS[width])
+    rows = -(-len(runs) // columns)
+    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
+    legend = Legend(drawing.lines.values(), LEGEND[width])
+    height = 0.3 + rows * (1.7 + above) + legend.height
+    figure, panels = make_panels(width, height, nrows=rows, ncols=columns)
+    for place, (axes, name, one) in enumerate(zip(panels, names, findings, strict=False)):
+        if one is None:
+            axes.set_title(name)
+            axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
+            axes.set_axis_off()
+            continue
+        axes.set_title("\n".join(filter(None, (name, drawing.draw(axes, one, styles)))))
+        axes.set_xlim(0, 1)
+        axes.set_xticks(TICKS, [f"{tick:g}" for tick in drawing.ticks])
+        if place + columns >= len(runs):
+            # The lowest of its column.
+            axes.set_xlabel(drawing.across)
+    for axes in panels[len(runs) :]:
+        axes.remove()
+    figure.supylabel(drawing.upwards, fontsize=7)
+    legend.draw(figure, [_make_handle(style) for style in styles.values()])
+    return figure
+
+
+def _make_handle(style: dict[str, Any]) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **style)

@@ -1,0 +1,21 @@
+"""The sections of a report on what a correction would change, and which answers to doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from shadowprobe.report.tables.correction_tables import correction_table
+from shadowprobe.report.tables.suspicion_table import suspicion_table
+from shadowprobe.report.tables.table import Table
+from shadowprobe.runs.correction import read_debias
+from shadowprobe.runs.finished import FinishedRun
+
+
+def list_sections(runs: Sequence[FinishedRun]) -> Iterator[tuple[str, str, Table, str]]:
+    """The id, heading, table and figure of each section that the runs have something for."""
+    found = {run.label: one for run in runs if (one := read_debias(run)) is not None}
+    if found:
+        yield "correction", "What a correction would change", correction_table(found), "debias"
+    doubts = suspicion_table({run.label: run.results for run in runs})
+    if doubts.rows:
+        yield "doubt", "Which answers to doubt", doubts, "risk-coverage"

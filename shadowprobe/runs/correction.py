@@ -1,0 +1,276 @@
+"""A finished run corrected for its prior: what that changes, and the corrected answers as a run of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+import shadowprobe
+from shadowprobe.base.files import file_digest, lock_file, make_directory, write_atomically
+from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, read_json, read_lines
+from shadowprobe.base.model import Candidate, Prediction
+from shadowprobe.errors import UsageError
+from shadowprobe.measure.answers import Answers, Floats, resolve_candidate
+from shadowprobe.measure.candidate_scores import CandidateScores, Kind
+from shadowprobe.measure.debiasing import Correction, Debiasing, debias
+from shadowprobe.runs.api import score_predictions
+from shadowprobe.runs.directory import (
+    DEBIAS,
+    PREDICTIONS,
+    RESULTS,
+    RUN,
+    RunCard,
+    read_card,
+    refuse_existing,
+    remove_derived,
+)
+from shadowprobe.runs.finished import FinishedRun
+from shadowprobe.runs.kinds import NOUNS
+from shadowprobe.runs.linking import Settings
+
+# Of debias.json.
+SCHEMA = 1
+# The option in the card of a corrected run that says with what it was corrected.
+WEIGHT = "debias_weight"
+# Why answers are left as they are, in words.
+REASONS = {
+    "nil": "NIL",
+    "no_answer": "no answer",
+    "no_candidates": "no candidates",
+    "no_scores": "candidates without scores",
+    "answer_not_best": "an answer that is not the best of its candidates",
+    "one_candidate": "one candidate only",
+    "no_neutral_scores": "a name without scores in neutral contexts",
+}
+Found = dict[str, Any]
+
+
+class CorrectedRun(NamedTuple):
+    """What debias.json holds, and the directory of the corrected run."""
+
+    found: Found
+    out: Path
+
+
+class _Head(Struct):
+    """What a debias.json must have to be shown."""
+
+    schema: int
+    predictions: str
+    weight: float
+    chosen_by: str
+    verdict: str
+    scale: dict[str, Any]
+    measures: dict[str, dict[str, Any]]
+    curve: list[dict[str, Any]]
+    break_even: dict[str, Any] | None
+
+
+def correct_run(
+    run: FinishedRun,
+    out: Path | None = None,
+    *,
+    weight: float | None = None,
+    scale: Kind | None = None,
+    force: bool = False,
+) -> CorrectedRun:
+    """Corrects the stored answers of a run and writes debias.json beside them; asks no system."""
+    card = _check(run, weight)
+    target = out or run.path.with_name(f"{run.path.resolve().name}-debiased")
+    if target.resolve() == run.path.resolve():
+        raise UsageError(f"--out {target}: is the run itself; name another directory")
+    if not force:
+        refuse_existing(target, (RESULTS, RUN, PREDICTIONS))
+    correction = Correction(run.answers, scale)
+    _refuse_uncorrectable(run, correction.scores)
+    debiasing = debias(correction, weight)
+    notes = list(_list_notes(run, correction.scores, debiasing))
+    found = _describe(run, correction, debiasing, notes)
+    lines = encode_lines(_correct_predictions(run.path / PREDICTIONS, correction, debiasing.weight_of_space))
+    write_atomically(run.path / DEBIAS, encode_json(found))
+    _write_run(run, card, target, lines, debiasing, notes)
+    return CorrectedRun(found, target)
+
+
+def read_debias(run: FinishedRun) -> Found | None:
+    """What a correction of a run would change; None where nobody has asked, or the answers are others by now."""
+    path = run.path / DEBIAS
+    if not path.exists():
+        return None
+    head = read_json(path, _Head, schema=SCHEMA)
+    if head.predictions != file_digest(run.path / PREDICTIONS):
+        return None
+    return read_json(path, Found)
+
+
+def _check(run: FinishedRun, weight: float | None) -> RunCard:
+    """The card of a run that can be corrected."""
+    if run.kind != "linker":
+        raise UsageError(f"{run.path} is a run of a {NOUNS[run.kind]}; only answers of linkers can be corrected")
+    if weight is not None and not 0 <= weight <= 1:
+        raise UsageError(f"--weight {weight:g}: give a number from 0 (no correction) to 1")
+    if WEIGHT in run.system["options"]:
+        raise UsageError(f"{run.path} is corrected already; give the run that it was made from")
+    return read_card(run.path / RUN)
+
+
+def _refuse_uncorrectable(run: FinishedRun, scores: CandidateScores) -> None:
+    """Refuses a run of which no answer can be corrected, and says why."""
+    answers = run.answers
+    if not answers.rows("neutral").any():
+        raise UsageError(f"{run.path}: the dataset `{run.data['name']}` has no neutral contexts to take a prior from")
+    if scores.can_change.any():
+        return
+    left = scores.count_left(answers.has_gold)
+    reason = max(left, key=lambda name: left[name])
+    advice = {
+        "no_candidates": "the linker gives no candidates, and a correction chooses among them",
+        "no_scores": "the linker gives no scores for its candidates, and a correction changes them",
+        "answer_not_best": "the answers are not the best-scored candidates, so that the scores do not decide",
+        "one_candidate": "the linker gives one candidate only, and there is nothing to choose from",
+        "no_neutral_scores": "no candidate has a score in a neutral context, so that there is no prior to subtract",
+    }
+    raise UsageError(f"{run.path}: cannot be corrected: {advice.get(reason, 'no entity is named')}")
+
+
+def _list_notes(run: FinishedRun, scores: CandidateScores, debiasing: Debiasing) -> Iterator[str]:
+    """What a careful reader must know of a correction."""
+    answers = run.answers
+    rows = answers.scored("top", "shadow", "all")
+    left = {reason: count for reason, count in scores.count_left(rows).items() if count}
+    if left:
+        words = ", ".join(f"{count} with {REASONS[reason]}" for reason, count in left.items())
+        yield f"{sum(left.values())} of {int(np.count_nonzero(rows))} answers are left as they are: {words}"
+    borrowed = ~scores.has_own_prior & scores.can_change[scores.lists.row_of]
+    if borrowed.any():
+        yield (
+            f"{int(np.count_nonzero(borrowed))} candidates are in no neutral context of their name; the lowest mean of"
+            " the name is subtracted from them"
+        )
+    if scores.scale.kind == "probability":
+        yield "the scores are probabilities; the correction takes their logarithms"
+    elif scores.scale.kind == "other":
+        low, high = float(scores.score.min()), float(scores.score.max())
+        yield (
+            f"the scores run from {low:.3g} to {high:.3g} and are neither logarithms nor probabilities; each list is"
+            f" centred, and divided by the standard deviation of all, {scores.scale.spread:.3g}"
+        )
+    if debiasing.chosen_by == "default":
+        yield f"too few names have a Top and a Shadow snippet to choose a weight; it is {debiasing.weight:g}"
+    if run.results["settings"]["redirects"] is not None:
+        yield "the run was counted with a redirect table, the correction is counted without it"
+
+
+def _describe(run: FinishedRun, correction: Correction, debiasing: Debiasing, notes: list[str]) -> Found:
+    """What debias.json holds; no time and no path, so that equal runs give equal files."""
+    answers, scores = run.answers, correction.scores
+    found: Found = convert_to_json(debiasing)
+    del found["weight_of_space"]
+    after = correction.apply(debiasing.weight_of_space)
+    return {
+        "schema": SCHEMA,
+        "linker": dict(run.system),
+        "dataset": dict(run.data),
+        "predictions": file_digest(run.path / PREDICTIONS),
+        "settings": {"bootstrap_rounds": answers.rounds, "bootstrap_seed": answers.seed},
+        "scale": scores.scale._asdict(),
+        **found,
+        "break_even": debiasing.break_even._asdict() if debiasing.break_even is not None else None,
+        "answers": {
+            "n": int(np.count_nonzero(answers.has_gold)),
+            "changed": int(np.count_nonzero(answers.has_gold & (answers.entity != after.entity))),
+            "left": scores.count_left(answers.has_gold),
+        },
+        "notes": notes,
+        "priors": scores.priors(),
+    }
+
+
+def _correct_predictions(path: Path, correction: Correction, weight_of_space: Floats) -> Iterator[Prediction]:
+    """The predictions of a file with the corrected scores of their candidates, best first."""
+    answers, lists = correction.answers, correction.lists
+    corrected, best = correction.correct(weight_of_space[answers.space[lists.rows]])
+    scores = correction.rescale(corrected)
+    number_of = {row: number for number, row in enumerate(lists.rows.tolist())}
+    ends = (lists.starts + lists.sizes).tolist()
+    starts = lists.starts.tolist()
+    for _, prediction in read_lines(path, Prediction):
+        number = number_of.get(answers.row.get(prediction.id, -1))
+        if number is None:
+            yield prediction
+            continue
+        places = slice(starts[number], ends[number])
+        titles = [answers.names[code] for code in correction.entity[places].tolist()]
+        new = dict(zip(titles, scores[places].tolist(), strict=True))
+        yield _correct_prediction(answers, prediction, new, answers.names[correction.entity[best[number]]])
+
+
+def _correct_prediction(answers: Answers, prediction: Prediction, scores: dict[str, float], chosen: str) -> Prediction:
+    """A prediction with other scores and the chosen entity as its answer."""
+    given = [resolve_candidate(answers.resolver, candidate).entity for candidate in prediction.candidates]
+    candidates = [
+        replace(candidate, entity=title, score=scores[title] if candidate.score is not None else None)
+        for candidate, title in zip(prediction.candidates, given, strict=True)
+    ]
+
+    def order(candidate: Candidate) -> tuple[bool, bool, float]:
+        is_unscored = candidate.score is None
+        return is_unscored or candidate.entity != chosen, is_unscored, -(candidate.score or 0.0)
+
+    ranked = tuple(sorted(candidates, key=order))
+    first = ranked[0]
+    return replace(
+        prediction,
+        answer=first.answer,
+        page_id=first.page_id,
+        qid=first.qid,
+        entity=first.entity,
+        score=first.score,
+        candidates=ranked,
+    )
+
+
+def _write_run(
+    run: FinishedRun, card: RunCard, target: Path, predictions: bytes, debiasing: Debiasing, notes: list[str]
+) -> None:
+    """The corrected answers as a run directory, measured like any other."""
+    weights = sorted(set(debiasing.weight_of_space.tolist()))
+    weight = "/".join(f"{one:g}" for one in weights)
+    own_names = " (for each half of the names the weight that was chosen on the other)" if len(weights) > 1 else ""
+    origin = f"answers of `{run.system['name']}`, corrected by `shadowprobe debias` with weight {weight}{own_names}"
+    new_card = replace_card(card, {WEIGHT: weight}, [f"{origin}; no system was asked", *notes])
+    make_directory(target)
+    with lock_file(target, PREDICTIONS):
+        remove_derived(target)
+        write_atomically(target / RUN, encode_json(new_card))
+        write_atomically(target / PREDICTIONS, predictions)
+    settings = run.results["settings"]
+    score_predictions(
+        target,
+        run.dataset,
+        settings=Settings(
+            gerbil_threshold=settings["gerbil_threshold"],
+            rounds=settings["bootstrap_rounds"],
+            seed=settings["bootstrap_seed"],
+            gerbil_nil=run.counts_nil,
+        ),
+        location=card.location_of("dataset") or None,
+    )
+
+
+def replace_card(card: RunCard, options: dict[str, Any], notes: list[str]) -> RunCard:
+    """The card of a corrected run: the same linker and questions, with an option and notes that say so."""
+    linker = {**card.system, "name": f"{card.system['name']} debiased"}
+    linker["options"] = {**card.system["options"], **options}
+    return RunCard(
+        linker=linker,
+        dataset=card.dataset,
+        shadowprobe=shadowprobe.__version__,
+        notes=[*card.notes, *notes],
+        locations=card.locations,
+    )
