@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from drawn import bars, heights, intervals, points, tick_labels, words
 from world import NAMES, hand_predictions, linked, shadow, top
@@ -335,6 +336,7 @@ def test_the_squares_of_kinds_have_their_rates_and_numbers(tmp_path: Path) -> No
     numbers = {(text.get_position()[1], text.get_position()[0]): text.get_text() for text in axes.texts}
     assert numbers == {(names.index(pair["shadow"]), names.index(pair["top"])): str(pair["n"]) for pair in pairs}
     rates = axes.images[0].get_array()
+    assert isinstance(rates, np.ma.MaskedArray)
     # A linker that repeats its prior overshadows every name.
     assert {float(rate) for rate in rates.compressed()} == {1.0}
     assert rates.count() == len(pairs)
