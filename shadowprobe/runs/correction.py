@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 import shadowprobe
 from shadowprobe.base.files import file_digest, lock_file, make_directory, write_atomically
-from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, read_json, read_lines
+from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, read_lines
 from shadowprobe.base.model import Candidate, Prediction
 from shadowprobe.errors import UsageError
 from shadowprobe.measure.answers import Answers, Floats, resolve_candidate
 from shadowprobe.measure.candidate_scores import CandidateScores, Kind
 from shadowprobe.measure.debiasing import Correction, Debiasing, debias
 from shadowprobe.runs.api import score_predictions
+from shadowprobe.runs.debias_file import SCHEMA, Found
 from shadowprobe.runs.directory import (
     DEBIAS,
     PREDICTIONS,
@@ -33,8 +33,6 @@ from shadowprobe.runs.finished import FinishedRun
 from shadowprobe.runs.kinds import NOUNS
 from shadowprobe.runs.linking import Settings
 
-# Of debias.json.
-SCHEMA = 1
 # The option in the card of a corrected run that says with what it was corrected.
 WEIGHT = "debias_weight"
 # Why answers are left as they are, in words.
@@ -47,7 +45,6 @@ REASONS = {
     "one_candidate": "one candidate only",
     "no_neutral_scores": "a name without scores in neutral contexts",
 }
-Found = dict[str, Any]
 
 
 class CorrectedRun(NamedTuple):
@@ -55,20 +52,6 @@ class CorrectedRun(NamedTuple):
 
     found: Found
     out: Path
-
-
-class _Head(Struct):
-    """What a debias.json must have to be shown."""
-
-    schema: int
-    predictions: str
-    weight: float
-    chosen_by: str
-    verdict: str
-    scale: dict[str, Any]
-    measures: dict[str, dict[str, Any]]
-    curve: list[dict[str, Any]]
-    break_even: dict[str, Any] | None
 
 
 def correct_run(
@@ -95,17 +78,6 @@ def correct_run(
     write_atomically(run.path / DEBIAS, encode_json(found))
     _write_run(run, card, target, lines, debiasing, notes)
     return CorrectedRun(found, target)
-
-
-def read_debias(run: FinishedRun) -> Found | None:
-    """What a correction of a run would change; None where nobody has asked, or the answers are others by now."""
-    path = run.path / DEBIAS
-    if not path.exists():
-        return None
-    head = read_json(path, _Head, schema=SCHEMA)
-    if head.predictions != file_digest(run.path / PREDICTIONS):
-        return None
-    return read_json(path, Found)
 
 
 def _check(run: FinishedRun, weight: float | None) -> RunCard:

@@ -123,6 +123,13 @@ def test_an_answer_without_a_rival_is_the_least_doubtful(world: Dataset) -> None
     assert found["signals"]["contrast"]["auroc"] == pytest.approx(6 / 12)
 
 
+def test_an_answer_without_neutral_scores_is_the_least_doubtful(world: Dataset) -> None:
+    others = {f"nAvon{number}": linked(f"nAvon{number}", top("Avon")) for number in (1, 2, 3)}
+    found = measure(world, replace_predictions(scored_predictions(), others))
+    # Como is above all six others; Avon's Shadow is below five and ties with its Top.
+    assert found["signals"]["contrast"]["auroc"] == pytest.approx(6.5 / 12)
+
+
 def test_nil_and_skipped_answers_are_not_counted(world: Dataset) -> None:
     others = {"sAvon": Prediction("sAvon", status="nil"), "sComo": Prediction("sComo", status="skipped")}
     assert measure(world, replace_predictions(scored_predictions(), others))["n"] == 6

@@ -23,7 +23,7 @@ def debias(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     It shows what `shadowprobe debias` has found, and works nothing out.
     """
-    from shadowprobe.runs.correction import read_debias
+    from shadowprobe.runs.debias_file import read_debias
 
     findings = [read_debias(run) for run in runs]
     if all(one is None for one in findings):

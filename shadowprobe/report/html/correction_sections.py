@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from shadowprobe.report.tables.correction_tables import correction_table
 from shadowprobe.report.tables.suspicion_table import suspicion_table
 from shadowprobe.report.tables.table import Table
-from shadowprobe.runs.correction import read_debias
+from shadowprobe.runs.debias_file import read_debias
 from shadowprobe.runs.finished import FinishedRun
 
 

@@ -92,6 +92,18 @@ def test_the_prior_after_the_correction_is_that_of_the_corrected_system(world: D
     assert [answer_to(after, f"nComo{number}") for number in (1, 2, 3)] == [shadow("Como"), top("Como"), top("Como")]
 
 
+def test_the_prior_may_change_with_the_correction(world: Dataset) -> None:
+    # Means -2 and -4. At w = 1 the first two contexts have 1 and 2, the ship; the third has -2 and -4, the river.
+    neutral = [scored(f"nComo{n}", "Como", scores) for n, scores in enumerate([(-1, -2), (-1, -2), (-4, -8)], start=1)]
+    correction = correction_of(world, *neutral)
+    before = correction.answers
+    como = before.space_names.index("Como")
+    # Read first, since a prior is worked out once.
+    assert before.names[before.prior[como]] == top("Como")
+    after = correction.apply_weight(1.0)
+    assert after.names[after.prior[como]] == shadow("Como")
+
+
 def test_the_curve_has_the_rates_of_every_weight(world: Dataset) -> None:
     curve = {point["weight"]: point for point in debias(correction_of(world), 0.5).curve}
     assert list(curve) == list(WEIGHTS)
@@ -183,6 +195,13 @@ def test_scores_that_do_not_add_up_to_1_are_no_probabilities(world: Dataset) -> 
 def test_of_two_equals_the_answer_stays(world: Dataset) -> None:
     # At w = 0.5 the river and the ship of Avon's Shadow context are equal.
     assert answer_to(correction_of(world).apply_weight(0.5), "sAvon") == top("Avon")
+
+
+def test_an_answer_that_is_listed_second_stays_among_equals(world: Dataset) -> None:
+    candidates = (Candidate(top("Dale"), score=-1), Candidate(shadow("Dale"), score=-1))
+    second = Prediction("sDale", answer=shadow("Dale"), candidates=candidates)
+    for weight in (0.0, 0.5):
+        assert answer_to(correction_of(world, second).apply_weight(weight), "sDale") == shadow("Dale")
 
 
 def test_of_two_new_equals_the_first_of_the_linkers_order_is_chosen(world: Dataset) -> None:

@@ -283,7 +283,7 @@ def test_a_figure_that_cannot_be_drawn_is_left_out(world: Dataset, tmp_path: Pat
 def test_all_figures_are_in_the_report_of_a_whole_run(hand: FinishedRun) -> None:
     pytest.importorskip("matplotlib")
     figures = [attributes["id"] for tag, attributes in Read(page([hand])).elements if tag == "img"]
-    assert figures == ["figure-overshadowing", "figure-outcomes", "figure-confidence"]
+    assert figures == ["figure-overshadowing", "figure-outcomes", "figure-confidence", "figure-risk-coverage"]
 
 
 def test_runs_over_other_snippets_do_not_stand_side_by_side(hand: FinishedRun, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from world import hand_predictions, linked, shadow, snippet, top
 
 import shadowprobe
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, UsageError, write_dataset
-from shadowprobe.runs.correction import CorrectedRun, correct_run, read_debias
+from shadowprobe.runs.correction import CorrectedRun, correct_run
+from shadowprobe.runs.debias_file import read_debias
 from shadowprobe.runs.finished import FinishedRun, read_runs
 
 Store = Callable[[Sequence[Prediction]], FinishedRun]
