@@ -10,22 +10,27 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from goals import SKIPPED, Goal, Measured, parser, show
-from shadowprobe.linkers._shared.candidate_scores import Tree, make_rows, plan_passes, score_trees
-from shadowprobe.linkers.lm import LmLinker
 
 from shadowprobe import LinkerError, Snippet, open_dataset
 
+# By its name, since type checkers do not see where the folder is installed.
+candidate_scores: Any = import_module("shadowprobe.linkers._shared.candidate_scores")
+lm: Any = import_module("shadowprobe.linkers.lm")
 BARE_LIMIT, SIDE_LIMIT = 0.9, 1.6
 SNIPPETS, REPEATS = 32, 3
 
 
-def pad(trees: list[Tree]) -> list[Any]:
+def pad(trees: list[Any]) -> list[Any]:
     """The padded rows of every pass."""
-    return [make_rows([trees[number] for number in numbers], "cpu") for numbers in plan_passes(trees)]
+    return [
+        candidate_scores.make_rows([trees[number] for number in numbers], "cpu")
+        for numbers in candidate_scores.plan_passes(trees)
+    ]
 
 
 def run_bare(network: Any, passes: list[Any]) -> None:
@@ -53,7 +58,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--snippets", type=int, default=SNIPPETS)
     given = options.parse_args()
-    dataset, linker = open_dataset("mini"), LmLinker()
+    dataset, linker = open_dataset("mini"), lm.LmLinker()
     try:
         linker.open(dataset.knowledge)
     except LinkerError as error:
@@ -65,13 +70,13 @@ def main() -> None:
     snippets: list[Snippet] = list(islice(dataset.snippets("top", "shadow"), given.snippets))
     titles = [[entity.title for entity in dataset.knowledge.candidates_of(snippet)] for snippet in snippets]
     trees = [linker.make_tree(snippet, own) for snippet, own in zip(snippets, titles, strict=True)]
-    singles = [Tree(tree.prefix, [branch]) for tree in trees for branch in tree.branches]
+    singles = [candidate_scores.Tree(tree.prefix, [branch]) for tree in trees for branch in tree.branches]
     network, passes = linker.loaded.network, pad(trees)
     seconds = measure(
         {
             "lm": lambda: linker.link(snippets),
             "the bare model": lambda: run_bare(network, passes),
-            "one by one": lambda: score_trees(network, singles),
+            "one by one": lambda: candidate_scores.score_trees(network, singles),
         }
     )
     tokens = sum(rows.tokens.numel() for rows in passes)

@@ -182,12 +182,10 @@ def _find_start(tokenizer: Any, model: str, start: str) -> list[int]:
 def _check_model(model: CausalModel) -> CausalModel:
     """Measures the loss on a plain sentence, and whether candidates can be scored side by side."""
     tokens, other = model.tokenize([SENTENCE, SENTENCE.lower()])
-    # Two branches with the same prefix, so that the second one shows whether the first is hidden from it.
-    begin = [*model.start, *tokens[:2]] if len(tokens) > 4 else [*model.start, tokens[0]]
-    rest = tokens[len(begin) - len(model.start) :]
-    tree = Tree(begin, [Branch(other), Branch(rest)])
+    # The sentence is the second branch, so that its score shows whether the first one is hidden from it.
+    tree = Tree([*model.start, *tokens[:2]], [Branch(other), Branch(tokens[2:])])
     expected = score_one_by_one(model.network, [tree])[0]
-    loss = -expected[1] / len(rest)
+    loss = -expected[1] / len(tokens[2:])
     try:
         found = score_side_by_side(model.network, [tree])[0]
     except (TypeError, ValueError, RuntimeError):

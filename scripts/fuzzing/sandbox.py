@@ -198,8 +198,13 @@ def _watch(event: str, args: tuple[Any, ...], inside: str, escapes: list[str]) -
     elif event in _CHANGES:
         for path in args[:2]:
             _note_outside(path, inside, escapes)
-    elif event in _ASKED:
+    elif event in _ASKED and not _is_our_parser(args):
         escapes.append(f"{event} {args!a}"[:300])
+
+
+def _is_our_parser(args: tuple[Any, ...]) -> bool:
+    """True for the process in which documents of unknown senders are parsed, within limits of its own."""
+    return len(args) > 1 and isinstance(args[1], list) and "shadowprobe.formats.nif_process" in args[1]
 
 
 def _note_outside(path: Any, inside: str, escapes: list[str]) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asking import marked
-from shadowprobe.linkers._shared.candidate_scores import Branch, Tree, score_one_by_one, score_trees
-from shadowprobe.linkers._shared.causal_model import convert_once, find_weights, load_causal_model
 
 from shadowprobe import Dataset, LinkerError, open_dataset
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
+
+# By its name, since type checkers do not see where the folder is installed.
+candidate_scores: Any = import_module("shadowprobe.linkers._shared.candidate_scores")
+causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +27,7 @@ def require_weights(model: str) -> str:
     for package in ("torch", "transformers", "gguf"):
         pytest.importorskip(package, reason="the extra [lm] is not installed", exc_type=ImportError)
     try:
-        find_weights("lm", model)
+        causal_model.find_weights("lm", model)
     except LinkerError as error:
         pytest.skip(str(error))
     return model
@@ -58,16 +61,20 @@ def test_smollm2_answers_better_than_chance_and_scores_every_candidate(
 
 
 def test_side_by_side_gives_the_scores_of_one_by_one(smollm2: str, mini: Dataset) -> None:
-    model = load_causal_model("lm", smollm2, "cpu", "single", "")
+    model = causal_model.load_causal_model("lm", smollm2, "cpu", "single", "")
     assert model.side_by_side
     # The loss on a plain sentence is that of a working model.
     assert model.loss < 4
     titles = ["Mercury (planet)", "Mercury (element)", "Freddie Mercury"]
     texts = ["A thermometer with Mercury", "The orbit of Mercury around the Sun is not a circle, and that of Mars"]
     prefixes = model.tokenize([f'{text}. In this text, "Mercury" refers to' for text in texts])
-    branches = [Branch(tokens) for tokens in model.tokenize([f" {title}." for title in titles])]
-    trees = [Tree([*model.start, *prefix], branches) for prefix in prefixes]
-    for own, right in zip(score_trees(model.network, trees), score_one_by_one(model.network, trees), strict=True):
+    branches = [candidate_scores.Branch(tokens) for tokens in model.tokenize([f" {title}." for title in titles])]
+    trees = [candidate_scores.Tree([*model.start, *prefix], branches) for prefix in prefixes]
+    for own, right in zip(
+        candidate_scores.score_trees(model.network, trees),
+        candidate_scores.score_one_by_one(model.network, trees),
+        strict=True,
+    ):
         assert own == pytest.approx(right, abs=1e-3)
 
 
@@ -77,10 +84,10 @@ def test_it_passes_its_check(smollm2: str, mini: Dataset) -> None:
 
 
 def test_the_converted_model_is_kept(smollm2: str) -> None:
-    files = find_weights("lm", smollm2)
-    first = convert_once("lm", smollm2, files)
+    files = causal_model.find_weights("lm", smollm2)
+    first = causal_model.convert_once("lm", smollm2, files)
     written = (first / "config.json").stat().st_mtime_ns
-    assert (convert_once("lm", smollm2, files) / "config.json").stat().st_mtime_ns == written
+    assert (causal_model.convert_once("lm", smollm2, files) / "config.json").stat().st_mtime_ns == written
 
 
 def test_gemma_needs_its_first_token_and_gets_it(mini: Dataset) -> None:

