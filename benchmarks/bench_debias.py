@@ -14,14 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from bench_probes import PREDICTIONS, REPEATS, ROUNDS, SPACES, resample
 from goals import Goal, Measured, parser, show
 from synthetic import SEED, Shape
 
 from shadowprobe import Answers, Candidate, Dataset, Prediction
-from shadowprobe.measure.answers import Floats, Ints
+from shadowprobe.measure.answers import Floats
 from shadowprobe.measure.debiasing import WEIGHTS, Correction, debias
 
+Rows = npt.NDArray[np.integer]
 LIMIT = 3.0
 # How much higher the top entity of a name scores without any context, and what a context adds to the right one.
 PRIOR, CONTEXT = 1.0, 1.2
@@ -51,7 +53,7 @@ def correct(answers: Answers) -> float:
     return time.perf_counter() - started
 
 
-def correct_bare(scores: Floats, space: Ints, neutral: Ints, top: Ints, shadow: Ints) -> float:
+def correct_bare(scores: Floats, space: Rows, neutral: Rows, top: Rows, shadow: Rows) -> float:
     """Seconds that the arithmetic alone takes; the first column of the scores is that of the top entity."""
     started = time.perf_counter()
     sums = np.zeros((SPACES, 2))

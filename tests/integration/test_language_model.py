@@ -16,7 +16,7 @@ from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
 
 # By its name, since type checkers do not see where the folder is installed.
-candidate_scores: Any = import_module("shadowprobe.linkers._shared.candidate_scores")
+tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
 causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
 
 pytestmark = pytest.mark.slow
@@ -68,11 +68,11 @@ def test_side_by_side_gives_the_scores_of_one_by_one(smollm2: str, mini: Dataset
     titles = ["Mercury (planet)", "Mercury (element)", "Freddie Mercury"]
     texts = ["A thermometer with Mercury", "The orbit of Mercury around the Sun is not a circle, and that of Mars"]
     prefixes = model.tokenize([f'{text}. In this text, "Mercury" refers to' for text in texts])
-    branches = [candidate_scores.Branch(tokens) for tokens in model.tokenize([f" {title}." for title in titles])]
-    trees = [candidate_scores.Tree([*model.start, *prefix], branches) for prefix in prefixes]
+    branches = [tree_scores.Branch(tokens) for tokens in model.tokenize([f" {title}." for title in titles])]
+    trees = [tree_scores.Tree([*model.start, *prefix], branches) for prefix in prefixes]
     for own, right in zip(
-        candidate_scores.score_trees(model.network, trees),
-        candidate_scores.score_one_by_one(model.network, trees),
+        tree_scores.score_trees(model.network, trees),
+        tree_scores.score_one_by_one(model.network, trees),
         strict=True,
     ):
         assert own == pytest.approx(right, abs=1e-3)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 # By its name, since type checkers do not see where the folder is installed.
-candidate_scores: Any = import_module("shadowprobe.linkers._shared.candidate_scores")
-Branch: Any = candidate_scores.Branch
-Tree: Any = candidate_scores.Tree
+tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
+Branch: Any = tree_scores.Branch
+Tree: Any = tree_scores.Tree
 
 torch = pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
@@ -70,7 +70,7 @@ class BigramModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         return CausalLMOutput(logits=self.table[input_ids].log() + 7.0)
 
 
-@pytest.mark.parametrize("score", [candidate_scores.score_side_by_side, candidate_scores.score_one_by_one])
+@pytest.mark.parametrize("score", [tree_scores.score_side_by_side, tree_scores.score_one_by_one])
 def test_a_score_is_the_sum_of_the_log_probabilities_of_the_tokens(score: Any) -> None:
     # P(1 | 0) P(2 | 1) = 0.25 * 0.75; P(0 | 0) = 0.5; and without the first token, P(2 | 1) = 0.75.
     tree = Tree([2, 0], [Branch([1, 2]), Branch([0]), Branch([1, 2], given=1)])
@@ -84,19 +84,19 @@ def test_a_score_is_the_sum_of_the_log_probabilities_of_the_tokens(score: Any) -
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "gemma3"])
 def test_side_by_side_gives_the_scores_of_one_by_one(kind: str) -> None:
     network, trees = make_network(kind), make_trees()
-    expected = candidate_scores.score_one_by_one(network, trees)
+    expected = tree_scores.score_one_by_one(network, trees)
     # The scores differ between branches, so that equal ones are no accident.
     assert all(len(set(own)) == len(own) for own in expected)
-    for found in (candidate_scores.score_trees(network, trees), candidate_scores.score_side_by_side(network, trees)):
+    for found in (tree_scores.score_trees(network, trees), tree_scores.score_side_by_side(network, trees)):
         for own, right in zip(found, expected, strict=True):
             assert own == pytest.approx(right, abs=1e-4)
 
 
 def test_neither_order_nor_neighbours_change_a_score() -> None:
     network, trees = make_network("llama").double(), make_trees()
-    whole = candidate_scores.score_trees(network, trees)
-    backwards = candidate_scores.score_trees(network, trees[::-1])[::-1]
-    alone = [candidate_scores.score_trees(network, [tree])[0] for tree in trees]
+    whole = tree_scores.score_trees(network, trees)
+    backwards = tree_scores.score_trees(network, trees[::-1])[::-1]
+    alone = [tree_scores.score_trees(network, [tree])[0] for tree in trees]
     for own, reverse, single in zip(whole, backwards, alone, strict=True):
         assert own == pytest.approx(single, abs=1e-10)
         assert reverse == pytest.approx(single, abs=1e-10)
@@ -104,31 +104,31 @@ def test_neither_order_nor_neighbours_change_a_score() -> None:
 
 def test_a_close_decision_is_made_in_a_pass_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     network, trees = make_network("llama"), [tree for tree in make_trees(30) if len(tree.branches) > 1]
-    alone = [candidate_scores.score_trees(network, [tree])[0] for tree in trees]
-    monkeypatch.setattr(candidate_scores, "CLOSE", math.inf)
+    alone = [tree_scores.score_trees(network, [tree])[0] for tree in trees]
+    monkeypatch.setattr(tree_scores, "CLOSE", math.inf)
     # Not only nearly the same: these are the very numbers of a pass without neighbours.
-    assert candidate_scores.score_trees(network, trees) == alone
+    assert tree_scores.score_trees(network, trees) == alone
 
 
 def test_passes_hold_every_tree_once_and_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidate_scores, "PASS_TOKENS", 60)
+    monkeypatch.setattr(tree_scores, "PASS_TOKENS", 60)
     trees = make_trees(40)
-    passes = list(candidate_scores.plan_passes(trees))
+    passes = list(tree_scores.plan_passes(trees))
     assert sorted(number for numbers in passes for number in numbers) == list(range(40))
     for numbers in passes:
         padded = max(len(trees[n].prefix) for n in numbers) + max(trees[n].width for n in numbers)
         assert len(numbers) == 1 or padded * len(numbers) <= 60
     assert max(len(numbers) for numbers in passes) > 2
-    assert list(candidate_scores.plan_passes([])) == []
+    assert list(tree_scores.plan_passes([])) == []
 
 
 def test_a_wide_tree_is_split_and_keeps_all_branches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidate_scores, "ROW_TOKENS", 5)
+    monkeypatch.setattr(tree_scores, "ROW_TOKENS", 5)
     tree = Tree([1], [Branch([1, 2]), Branch([3, 4, 5]), Branch([6]), Branch([7] * 9), Branch([8])])
-    assert [[branch.tokens for branch in part.branches] for part in candidate_scores.split_tree(tree)] == [
+    assert [[branch.tokens for branch in part.branches] for part in tree_scores.split_tree(tree)] == [
         [[1, 2], [3, 4, 5]],
         [[6]],
         [[7] * 9],
         [[8]],
     ]
-    assert {tuple(part.prefix) for part in candidate_scores.split_tree(tree)} == {(1,)}
+    assert {tuple(part.prefix) for part in tree_scores.split_tree(tree)} == {(1,)}
