@@ -38,7 +38,7 @@ KNOWN = (
 
 
 def cache_directory() -> Path:
-    """Where downloaded datasets and converted models are kept: `SHADOWPROBE_CACHE`, else the platform's place for caches."""
+    """Where downloads and converted models are kept: `SHADOWPROBE_CACHE`, else the platform's place for caches."""
     if configured := os.environ.get("SHADOWPROBE_CACHE"):
         return Path(configured)
     if sys.platform == "darwin":
