@@ -44,18 +44,38 @@ def list_mutants() -> list[Mutant]:
 
 
 def find_tests(path: Path) -> list[str]:
-    """The test files of a module: those with its name, and those that import it."""
+    """The test files of a module: those with its name, and those that import it.
+
+    A module without such tests is tested through the modules that import it, or by the tests of its folder.
+    """
+    sources = [path]
+    tests = _find_own_tests(path)
+    while not tests and (importers := _find_importers(sources)):
+        sources = importers
+        tests = [test for importer in importers for test in _find_own_tests(importer)]
+    nearby = sorted((ROOT / "tests" / path.relative_to(ROOT).parent).glob("test_*.py"))
+    return [str(test.relative_to(ROOT)) for test in dict.fromkeys(tests or nearby)]
+
+
+def _find_own_tests(path: Path) -> list[Path]:
+    stem = path.stem if path.stem != "__init__" else path.parent.name
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    named = [test for test in tests if test.stem in {f"test_{stem}", f"test_{stem}_command", f"test_{stem}_probe"}]
+    return [*named, *(test for test in tests if _imports(test, path))]
+
+
+def _find_importers(paths: list[Path]) -> list[Path]:
+    """The modules of the package that import one of some others."""
+    files = [file for folder in SOURCES for file in sorted((ROOT / folder).rglob("*.py"))]
+    return [file for file in files if file not in paths and any(_imports(file, path) for path in paths)]
+
+
+def _imports(file: Path, path: Path) -> bool:
     parts = path.relative_to(ROOT).with_suffix("").parts
     module = ".".join(parts if parts[0] == "shadowprobe" else ("shadowprobe", *parts)).removesuffix(".__init__")
     owner, _, name = module.rpartition(".")
-    imports = (f"from {module} import", f"import {module}", f"from {owner} import {name}")
-    tests = sorted((ROOT / "tests").rglob("test_*.py"))
-    stem = path.stem if path.stem != "__init__" else path.parent.name
-    named = [test for test in tests if test.stem in {f"test_{stem}", f"test_{stem}_command"}]
-    importing = [test for test in tests if any(line in test.read_text(encoding="utf-8") for line in imports)]
-    # Without such a test, those of its folder.
-    nearby = [test for test in tests if test.parent == ROOT.joinpath("tests", *parts[:-1])]
-    return [str(test.relative_to(ROOT)) for test in dict.fromkeys([*named, *importing] or nearby)]
+    source = file.read_text(encoding="utf-8")
+    return any(line in source for line in (f"from {module} import", f"import {module}", f"from {owner} import {name}"))
 
 
 def is_noticed(mutant: Mutant) -> bool:
