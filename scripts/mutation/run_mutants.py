@@ -53,8 +53,10 @@ def find_tests(path: Path) -> list[str]:
     while not tests and (importers := _find_importers(sources)):
         sources = importers
         tests = [test for importer in importers for test in _find_own_tests(importer)]
-    nearby = sorted((ROOT / "tests" / path.relative_to(ROOT).parent).glob("test_*.py"))
-    return [str(test.relative_to(ROOT)) for test in dict.fromkeys(tests or nearby)]
+    folder = ROOT / "tests" / path.relative_to(ROOT).parent
+    while not tests:
+        tests, folder = sorted(folder.glob("test_*.py")), folder.parent
+    return [str(test.relative_to(ROOT)) for test in dict.fromkeys(tests)]
 
 
 def _find_own_tests(path: Path) -> list[Path]:
