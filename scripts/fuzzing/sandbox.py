@@ -89,6 +89,8 @@ def _inspect_quickly(log: Path) -> int | None:
 
 def _run(calls: Sequence[Call]) -> tuple[int, int]:
     """Runs commands in a fork; returns the signal of its death, 0 for none, and the bytes that it needed at most."""
+    # A fork begins with the memory of its parent, which may be a test run that has loaded much else.
+    before = _memory()
     child = os.fork()
     if child == 0:
         # Nothing of the parent, such as a test, may go on in the child.
@@ -97,7 +99,13 @@ def _run(calls: Sequence[Call]) -> tuple[int, int]:
         finally:
             os._exit(CRASHED)
     _, status, used = os.wait4(child, 0)
-    return max(0, -os.waitstatus_to_exitcode(status)), used.ru_maxrss * 1024
+    return max(0, -os.waitstatus_to_exitcode(status)), max(0, used.ru_maxrss * 1024 - before)
+
+
+def _memory() -> int:
+    """The bytes that this process has in memory."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()
 
 
 def _inspect_output(code: int, stdout: str, stderr: str) -> list[str]:

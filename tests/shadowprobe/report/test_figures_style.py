@@ -33,7 +33,7 @@ LONG = (
     "plain",
 )
 # A correction needs candidates, which these answers do not have: test_correction_shown.py draws it.
-OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name != "debias"]
+OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in {"debias", "kinds"}]
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> No
     code = (
         "import sys\n"
         "from shadowprobe.report import figures\n"
-        "assert len(list(figures.list_figures())) == 16\n"
+        "assert len(list(figures.list_figures())) == 17\n"
         "assert 'matplotlib' not in sys.modules\n"
         "from shadowprobe.report.figures.style import make_panels, use_style\n"
         "with use_style():\n"
