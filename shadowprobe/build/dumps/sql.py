@@ -28,7 +28,8 @@ _QUOTED = rb"(?:_binary )?'(?:[^'\\]++|\\.|'')*+'"
 _BARE = rb"[^'(),;\s]++"
 _VALUES: dict[Kind | None, bytes] = {
     None: rb"(?:%s|%s)" % (_QUOTED, _BARE),
-    "number": rb"(-?\d++|NULL)",
+    # As many digits as 64 bits hold for sure.
+    "number": rb"(-?\d{1,18}+|NULL)",
     "text": rb"(%s|NULL|0x[0-9A-Fa-f]*+)" % _QUOTED,
     "bytes": rb"(%s|NULL|0x[0-9A-Fa-f]*+)" % _QUOTED,
 }
@@ -109,7 +110,7 @@ class TableDump:
         pattern = re.compile(rb"\s*+\(%s\)\s*+([,;])" % row, re.DOTALL)
         order = [column for column in columns if column in wanted]
         only_numbers = all(wanted[column] == "number" for column in order)
-        numbers = re.compile(rb"(?:\s*+\(\d++(?:,\d++){%d}\)\s*+,)*+" % (len(columns) - 1))
+        numbers = re.compile(rb"(?:\s*+\(\d{1,18}+(?:,\d{1,18}+){%d}\)\s*+,)*+" % (len(columns) - 1))
         while True:
             if only_numbers and (many := numbers.match(stream.buffer, stream.place)) and many[0]:
                 table = _parse_numbers(many[0]).reshape(-1, len(columns))

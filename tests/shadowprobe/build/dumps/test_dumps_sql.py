@@ -163,7 +163,9 @@ def test_a_dump_with_its_end_is_whole(dump: Any) -> None:
     assert read(dump(b"LOCK TABLES `pet` WRITE;\nUNLOCK TABLES;\n")) == []
 
 
-@pytest.mark.parametrize("row", [b"(1,'Rex',1)", b"('1','Rex',1,2)", b"(1,Rex,1,2)", b"(1,'Rex',1,2,3)"])
+@pytest.mark.parametrize(
+    "row", [b"(1,'Rex',1)", b"('1','Rex',1,2)", b"(99999999999999999999,'Rex',1,2)", b"(1,Rex,1,2)", b"(1,'Rex',1,2,3)"]
+)
 def test_a_row_that_does_not_fit_the_columns_is_named(dump: Any, row: bytes) -> None:
     with pytest.raises(InputError, match=r"w-1-pet\.sql: row 2 is not a row of `pet` \(id, name, weight, owner\)"):
         read(dump(b"INSERT INTO `pet` VALUES (5,'Mia',1,2)," + row + b",(6,'Bo',1,2);\n"))
