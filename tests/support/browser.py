@@ -138,6 +138,8 @@ class Browser:
     def click(self, css: str) -> None:
         """Clicks on an element that can be seen."""
         self._ask("POST", f"/element/{self.find(css)[ELEMENT]}/click", {})
+        # A link within the page is followed only after the click: its event waits behind this one.
+        self.script("return new Promise((done) => setTimeout(() => setTimeout(done, 20), 0))")
 
     def keys(self, css: str, text: str) -> None:
         """Types into an element."""
