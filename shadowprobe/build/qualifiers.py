@@ -55,7 +55,7 @@ def list_namesakes(name: str, title: str, space: str, others: Iterable[str]) -> 
 def points_elsewhere(text: str, name: str, title: str, namesakes: Iterable[str], common_words: Collection[str]) -> bool:
     """True if the words of a snippet fit a namesake, and not the entity.
 
-    Each of the two is told from the other by the words of its title that the other title and the name do not have. The
+    Each of the two has words in its title that the other title and the name do not have: they distinguish it. The
     snippet points elsewhere if it has such a word of the namesake and none of the entity. A namesake without such a
     word is what the name means if nothing else is said.
     """
