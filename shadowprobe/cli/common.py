@@ -173,6 +173,11 @@ def echo(text: str, *, err: bool = False, end: str = "\n") -> None:
     print(escape_controls(text), end=end, file=sys.stderr if err else sys.stdout, flush=True)
 
 
+def warn(sentence: str) -> None:
+    """A warning on stderr."""
+    echo(f"shadowprobe: warning: {sentence}", err=True)
+
+
 def print_json(value: Any) -> None:
     """JSON for programs."""
     from shadowprobe.base.jsonl import encode_json
@@ -334,4 +339,4 @@ class _Downloads:
 
     def warn(self, sentence: str) -> None:
         """A warning on stderr."""
-        echo(f"shadowprobe: warning: {sentence}", err=True)
+        warn(sentence)

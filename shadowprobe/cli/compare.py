@@ -52,7 +52,7 @@ def compare(
         raise UsageError("compare needs two runs, or one and --published; `shadowprobe table` shows one alone")
     if chosen == "csv" and published:
         raise UsageError("--published: the CSV has pairs of runs alone; `shadowprobe table` has the rest")
-    finished = read_runs(runs, dataset, name or ())
+    finished = read_runs(runs, dataset, name or (), warn=common.warn)
     with explain_wrong_values(runs):
         comparison = compare_runs(finished, collection=dataset, queries=queries, rounds=rounds, seed=seed)
         tables = compared_tables(finished, comparison, published=published)

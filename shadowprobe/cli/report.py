@@ -37,7 +37,7 @@ def report(
     from shadowprobe.runs.finished import read_runs
     from shadowprobe.runs.results_file import explain_wrong_values
 
-    finished = read_runs(runs, dataset, name or ())
+    finished = read_runs(runs, dataset, name or (), warn=common.warn)
     with explain_wrong_values(runs):
         written = write_report(
             finished,

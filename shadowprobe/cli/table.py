@@ -53,9 +53,7 @@ OutOption = Annotated[Path | None, common.out_file("Write to this file [print it
 def table(
     which: Annotated[
         str,
-        typer.Argument(
-            metavar="3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table of the papers."
-        ),
+        typer.Argument(metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table."),
     ],
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run directories.")] = None,
     published: PublishedOption = False,
@@ -66,12 +64,13 @@ def table(
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
-    """Put runs into a table of the papers.
+    """Put runs into a table of the papers, or many runs into one overview.
 
-    Of linkers: 3 (precision, recall, F1), 4 (is the answer the prior?), kinds (which kinds of entities are
-    overshadowed?) and suspicion (which answers to doubt). Of retrievers: amber (is the right document among the first
-    k?), confusion (does a namesake stand above it?) and questions (EntityQuestions). Of language models: answers
-    (AmbigDocs). Without a run, --published prints the paper's own Table 3 or 4.
+    Of all systems and datasets: summary (headline figures, verdicts, and which system is best). Of linkers: 3
+    (precision, recall, F1), 4 (is the answer the prior?), kinds (which kinds of entities are overshadowed?) and
+    suspicion (which answers to doubt). Of retrievers: amber (is the right document among the first k?), confusion (does
+    a namesake stand above it?) and questions (EntityQuestions). Of language models: answers (AmbigDocs). Without a run,
+    --published prints the paper's own Table 3 or 4.
     """
     from shadowprobe.report.tables.named_tables import make_tables
     from shadowprobe.runs.finished import check_comparable, read_runs
@@ -80,8 +79,10 @@ def table(
     if not runs and not published:
         raise UsageError("name a run directory, or give --published for the paper's own table")
     chosen = choose_format(format_name, out, json=json, force=force)
-    finished = read_runs(runs or (), dataset, name or ())
-    check_comparable(finished)
+    is_summary = which == "summary"
+    finished = read_runs(runs or (), dataset, name or (), warn=common.warn, is_mixed=is_summary)
+    if not is_summary:
+        check_comparable(finished)
     with explain_wrong_values(runs or ()):
         tables = make_tables(which, finished, published=published)
         deliver(chosen, out, tables)

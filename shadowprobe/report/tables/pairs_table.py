@@ -27,7 +27,8 @@ PAIRED_BY = {"snippets": "snippet", "names": "name", "queries": "query", "questi
 MEANINGS = {
     "snippets": "{}: share of the snippets answered right (R of Table 3).",
     "names": "Overshadowed, prior bias: share of the names that get the same entity in both contexts, and of those"
-    " where it is the prior too; a win is a name where only B does so: a system that says nothing wins too.",
+    " where it is the prior too; a win is a name where only B does so: a system that says nothing wins too. Both right:"
+    " share of the names with both contexts right.",
     "queries": "Head, tail: share of the AmbER queries with a gold document among the first documents.",
     "questions": "Questions: share of the questions with an answer in the first documents.",
     "sets": "Complete: share of the sets where every namesake gets its own answer; entity-answer: share of the sets"

@@ -10,6 +10,8 @@ from msgspec import Struct, structs
 # Behind the name of a published row, and in place of a figure that does not exist.
 MARK, NOTHING = " †", "–"
 Tone = Literal["", "quiet", "alarm"]
+# The best figure of a column, `clear` where no other one could be as good by chance, else `close`.
+Best = Literal["", "clear", "close"]
 # What results.json contains, and that of several runs by their labels.
 Results = dict[str, Any]
 Runs = Mapping[str, Results]
@@ -83,6 +85,11 @@ class Column(Struct, frozen=True):
     is_text: bool = False
     is_bold: bool = False
 
+    @property
+    def words(self) -> str:
+        """The heading on one line."""
+        return " ".join(self.name.replace("-\n", "").split())
+
 
 def text_column(key: str, name: str | None = None, *, is_bold: bool = False) -> Column:
     """A column of words, whose heading is its key unless another is given."""
@@ -97,6 +104,14 @@ class Row(Struct, frozen=True):
     # A line separates rows of different sections.
     section: str = ""
     tone: Tone = ""
+    # For each cell, whether it is the best; empty where the table does not say.
+    best: tuple[Best, ...] = ()
+
+    @property
+    def marks(self) -> tuple[Best, ...]:
+        """A mark for each cell."""
+        none: Best = ""
+        return self.best or (none,) * len(self.cells)
 
 
 class Table(Struct, frozen=True):
@@ -125,7 +140,14 @@ class Table(Struct, frozen=True):
     def without(self, *keys: str) -> Table:
         """The same table without some of its columns."""
         kept = [place for place, column in enumerate(self.columns) if column.key not in keys]
-        rows = (structs.replace(row, cells=tuple(row.cells[place] for place in kept)) for row in self.rows)
+        rows = (
+            structs.replace(
+                row,
+                cells=tuple(row.cells[place] for place in kept),
+                best=tuple(row.marks[place] for place in kept),
+            )
+            for row in self.rows
+        )
         return structs.replace(self, columns=tuple(self.columns[place] for place in kept), rows=tuple(rows))
 
     def with_notes(self, *notes: str) -> Table:
@@ -150,10 +172,12 @@ class Table(Struct, frozen=True):
         for row in self.rows:
             cells: Iterable[Any] = self.texts(row, mark="") if row.published and as_printed else row.cells
             record: dict[str, Any] = {"source": "published" if row.published else "run"}
-            for column, cell in zip(self.columns, cells, strict=True):
+            for column, cell, best in zip(self.columns, cells, row.marks, strict=True):
                 if isinstance(cell, Estimate):
                     record |= {column.key: cell.value, f"{column.key}_low": cell.low, f"{column.key}_high": cell.high}
                 else:
                     record[column.key] = cell
+                if best:
+                    record[f"{column.key}_best"] = best
             records.append(record)
         return records

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from shadowprobe.report.tables.table import Column, Row, Table
+from shadowprobe.report.tables.table import Best, Column, Row, Table
+
+BEST_TAGS = {"clear": "strong", "close": "u"}
 
 
 def render(tables: Iterable[Table]) -> str:
@@ -33,11 +35,15 @@ def isolated(name: str) -> str:
 
 
 def _row(table: Table, row: Row, is_apart: bool) -> str:
-    first, *others = zip(table.columns, table.texts(row), strict=True)
+    first, *others = zip(table.columns, table.texts(row), row.marks, strict=True)
     kinds = [*(["back"] if row.published or row.tone == "quiet" else []), *(["apart"] if is_apart else [])]
     name = f' class="{" ".join(kinds)}"' if kinds else ""
-    cells = "".join(f"<td{_side(column)}>{_text(column, text)}</td>" for column, text in others)
+    cells = "".join(f"<td{_side(column)}>{_mark(_text(column, text), best)}</td>" for column, text, best in others)
     return f'<tr{name}><th scope="row">{isolated(first[1])}</th>{cells}</tr>'
+
+
+def _mark(html: str, best: Best) -> str:
+    return f"<{BEST_TAGS[best]}>{html}</{BEST_TAGS[best]}>" if best else html
 
 
 def _text(column: Column, text: str) -> str:
@@ -50,5 +56,4 @@ def _side(column: Column) -> str:
 
 
 def _heading(column: Column) -> str:
-    name = " ".join(column.name.split())
-    return f"{column.group}, {name}" if column.group and name else column.group or name
+    return f"{column.group}, {column.words}" if column.group and column.words else column.group or column.words

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from shadowprobe.report.tables.table import NOTHING, Table
+from shadowprobe.report.tables.table import NOTHING, Best, Table
 
 # A table of more columns spans both columns of a printed page.
 WIDE = 8
+BEST_COMMANDS = {"clear": "\\textbf", "close": "\\underline"}
 LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -39,12 +40,16 @@ def _latex(table: Table) -> str:
     lines += [f"\\begin{{tabular}}{{{kinds}}}", "\\toprule", *_latex_head(table), "\\midrule"]
     for row, apart in zip(table.rows, table.starts_section(), strict=True):
         lines += ["\\midrule"] if apart else []
-        lines.append(_ampersands(map(_escape, table.texts(row))))
+        lines.append(_ampersands(map(_mark, map(_escape, table.texts(row)), row.marks)))
     # LaTeX counts tables itself.
     about = re.sub(r"^Table \d: ", "", table.describe())
     caption = _escape(f"{about[0].upper()}{about[1:]}")
     lines += ["\\bottomrule", "\\end{tabular}", f"\\caption{{{caption}}}", f"\\label{{tab:{table.key}}}"]
     return "\n".join([*lines, f"\\end{{{float_name}}}\n"])
+
+
+def _mark(text: str, best: Best) -> str:
+    return f"{BEST_COMMANDS[best]}{{{text}}}" if best else text
 
 
 def _latex_head(table: Table) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from shadowprobe.report.tables.table import Table
+from shadowprobe.report.tables.table import Best, Table
 
 
 def render(tables: Iterable[Table]) -> str:
@@ -14,12 +14,17 @@ def render(tables: Iterable[Table]) -> str:
 
 
 def _markdown(table: Table) -> str:
-    names = [f"{column.group} {column.name}".strip() for column in table.columns]
+    names = [f"{column.group} {column.words}".strip() for column in table.columns]
     rules = [":--" if column.is_text else "--:" for column in table.columns]
-    cells = [[*map(_escape, line)] for line in (names, *map(table.texts, table.rows))]
-    lines = [f"| {' | '.join(line)} |" for line in (cells[0], rules, *cells[1:])]
+    rows = [map(_mark, map(_escape, table.texts(row)), row.marks) for row in table.rows]
+    lines = [f"| {' | '.join(line)} |" for line in (map(_escape, names), rules, *rows)]
     notes = [f"- {_escape(note)}" for note in table.notes]
     return "\n".join([f"### {_escape(table.title)}", "", *lines, *(["", *notes] if notes else [])])
+
+
+def _mark(text: str, best: Best) -> str:
+    """The best of a column in bold type; underlined, which Markdown itself cannot, where it is close."""
+    return f"**{text}**" if best == "clear" else f"<u>{text}</u>" if best else text
 
 
 def _escape(text: str) -> str:

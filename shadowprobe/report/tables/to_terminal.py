@@ -20,6 +20,9 @@ SHORTEST_PART = 6
 # Characters of a line in a file.
 PAGE_WIDTH = 110
 STYLES = {"": "", "quiet": "dim", "alarm": "bold red"}
+BEST_STYLES = {"": "", "clear": "bold", "close": "underline"}
+# The same before the figure, where the output has no styles.
+BEST_SIGNS = {"": "", "clear": "**", "close": "*"}
 
 
 def render(tables: Iterable[Table]) -> str:
@@ -37,14 +40,19 @@ def show(tables: Iterable[Table], console: Console) -> None:
         if table.title:
             console.print(Text(table.title, style="bold"))
         # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
-        console.print(_draw(table, console.width), crop=False)
+        console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
 
 
-def _draw(table: Table, room: int) -> RichTable:
+def _draw(table: Table, room: int, *, is_plain: bool) -> RichTable:
     """The table for rich, as wide as the terminal allows and its cells need."""
     cells = [table.texts(row) for row in table.rows]
+    if is_plain:
+        cells = [
+            [f"{BEST_SIGNS[best]}{text}" for text, best in zip(texts, row.marks, strict=True)]
+            for row, texts in zip(table.rows, cells, strict=True)
+        ]
     headings = _headings(table)
     lines = [
         [line for text in (heading, *(row[place] for row in cells)) for line in text.split("\n")]
@@ -66,7 +74,8 @@ def _draw(table: Table, room: int) -> RichTable:
     for row, texts, is_apart in zip(table.rows, cells, table.starts_section(), strict=True):
         if is_apart:
             drawn.add_section()
-        drawn.add_row(*map(Text, texts), style=STYLES["quiet" if row.published else row.tone])
+        shown = (Text(text, style=BEST_STYLES[best]) for text, best in zip(texts, row.marks, strict=True))
+        drawn.add_row(*shown, style=STYLES["quiet" if row.published else row.tone])
     return drawn
 
 

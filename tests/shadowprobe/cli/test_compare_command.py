@@ -97,6 +97,7 @@ def test_the_rates_are_those_that_the_probes_found(shadowprobe: Command) -> None
     assert rates == {
         **{subset: results["subsets"][subset]["recall"] for subset in ("shadow", "top", "tail")},
         **{measure: probed[measure] for measure in ("overshadowed", "prior_bias")},
+        "both_right": probed["consistent"],
     }
     assert rates["prior_bias"] == 6 / 20
 
@@ -143,10 +144,10 @@ def test_runs_over_different_datasets_are_refused(shadowprobe: Command) -> None:
     ("file", "start"),
     [
         ("pairs.csv", "measure,unit,first,second,n,"),
-        ("tables.md", "### Table 3: "),
+        ("tables.md", "### Summary of 2 runs"),
         ("tables.tex", "% In the preamble: "),
         ("tables.json", "{\n"),
-        ("tables.txt", "Table 3: "),
+        ("tables.txt", "Summary of 2 runs"),
     ],
 )
 def test_the_ending_of_a_file_decides_its_format(shadowprobe: Command, file: str, start: str) -> None:
@@ -215,4 +216,82 @@ def test_the_screen_fits_eighty_columns(shadowprobe: Command, monkeypatch: pytes
 def test_the_directory_of_the_file_is_made(shadowprobe: Command, command: tuple[str, ...]) -> None:
     code, _, error = shadowprobe(*command, "--out", "made/now/t.md")
     assert (code, error) == (0, "Written to made/now/t.md\n")
-    assert Path("made/now/t.md").read_text(encoding="utf-8").startswith("### Table 3")
+    assert (
+        Path("made/now/t.md")
+        .read_text(encoding="utf-8")
+        .startswith("### Table 3" if command[0] == "table" else "### Summary")
+    )
+
+
+def test_a_summary_has_a_row_for_each_run_and_marks_the_best_of_each_dataset(shadowprobe: Command) -> None:
+    document = json.loads(shadowprobe("table", "summary", "a", "small", "b", "--json")[1])
+    a, b, small = document["summary_linker"]["rows"]
+    # Another dataset of the same name has its digest behind it.
+    assert (a["data"], b["data"]) == ("world", "world")
+    assert re.fullmatch(r"world \([0-9a-f]{8}\)", small["data"])
+    assert [(row["shadow_f1"], row["top_f1"], row["consistent"]) for row in (a, b)] == [(70, 100, 70), (30, 100, 30)]
+    # The same answer in both contexts where Shadow is not right, and it is the prior.
+    assert [(row["overshadowed"], row["prior_bias"], row["verdict"]) for row in (a, b)] == [
+        (30, 30, "undecided"),
+        (70, 70, "undecided"),
+    ]
+    # a alone is right on 9 names, b on 1: p = 22/1024. Both are right on every Top context.
+    best = {key: (a.get(key), b.get(key)) for key in {*a, *b} if key.endswith("_best")}
+    assert best == {
+        **{f"{key}_best": ("clear", None) for key in ("shadow_f1", "overshadowed", "prior_bias", "consistent")},
+        "top_f1_best": ("close", "close"),
+    }
+    # A system that is alone with its dataset is not called the best.
+    assert not any(key.endswith("_best") for key in small)
+
+
+def test_the_marks_of_a_summary_are_seen_in_every_format(shadowprobe: Command) -> None:
+    for format_name, clear, close in (
+        ("terminal", "**70.0", " *100.0"),
+        ("markdown", "**70.0 (48–85)**", "<u>100.0 (84–100)</u>"),
+        ("latex", r"\textbf{70.0 (48--85)}", r"\underline{100.0 (84--100)}"),
+        ("html", "<strong>70.0\n(48–85)</strong>", "<u>100.0\n(84–100)</u>"),
+        ("csv", ",clear,", ",close,"),
+    ):
+        _, out, _ = shadowprobe("table", "summary", "a", "b", "--format", format_name)
+        assert clear in out, format_name
+        assert close in out, format_name
+
+
+def test_a_difference_that_may_be_chance_is_not_marked_as_clear(shadowprobe: Command) -> None:
+    # Right on Shadow alone: c 2 names, d 1 name; p = 1.
+    for name, right in (("c", {0, 1}), ("d", {2})):
+        Path(f"{name}.jsonl").write_bytes(encode_lines(answers_right_on(right)))
+        shadowprobe("run", "--linker", "replay", "-o", f"file={name}.jsonl", "--dataset", "twenty", "--out", name)
+    _, out, _ = shadowprobe("table", "summary", "c", "d", "--json")
+    c, d = json.loads(out)["summary_linker"]["rows"]
+    assert (c["shadow_f1"], c["shadow_f1_best"], "shadow_f1_best" in d) == (10, "close", False)
+
+
+def test_a_summary_leaves_out_runs_that_are_not_finished_and_says_so(shadowprobe: Command) -> None:
+    shutil.copytree("a", "begun")
+    Path("begun/results.json").unlink()
+    Path("notes").mkdir()
+    code, out, error = shadowprobe("table", "summary", "a", "begun", "notes", "--json")
+    assert (code, len(json.loads(out)["summary_linker"]["rows"])) == (0, 1)
+    assert error.splitlines() == [
+        "shadowprobe: warning: begun is not finished (the command that began it goes on) and is left out",
+        "shadowprobe: warning: notes is no run and is left out",
+    ]
+    # One that is named alone is asked for.
+    assert shadowprobe("table", "summary", "begun")[0] == 2
+    code, _, error = shadowprobe("table", "summary", "begun", "notes")
+    assert (code, error.splitlines()[-1]) == (2, "shadowprobe: none of the 2 directories is a finished run")
+
+
+def test_a_summary_without_its_dataset_says_why_nothing_is_tested(shadowprobe: Command) -> None:
+    shutil.rmtree("twenty")
+    code, out, _ = shadowprobe("table", "summary", "a", "b", "--json")
+    summary = json.loads(out)["summary_linker"]
+    assert (code, summary["rows"][0]["shadow_f1_best"]) == (0, "close")
+    assert any("no test, because" in note and "twenty" in note for note in summary["notes"])
+
+
+def test_a_summary_is_no_table_of_a_paper(shadowprobe: Command) -> None:
+    assert shadowprobe("table", "summary", "--published")[0] == 2
+    assert shadowprobe("table", "summary", "a", "--published")[0] == 2

@@ -308,7 +308,8 @@ def test_runs_of_another_kind_are_refused_with_the_command_that_makes_the_right_
         "takes runs of language models, which `shadowprobe answer` makes"
     )
     assert complaint(capsys, "table", "3", "runs/talker") == (
-        "runs/talker is a run of a language model; table 3 takes runs of linkers. Tables of a language model: answers"
+        "runs/talker is a run of a language model; table 3 takes runs of linkers. Tables of a language model: summary,"
+        " answers"
     )
 
 

@@ -99,7 +99,7 @@ def test_latex_rows_have_as_many_cells_as_columns(answers: Answers) -> None:
     runs = [finished(answers), finished(nothing_said(answers), HOSTILE)]
     tables = compared_tables(runs, compare(runs), published=True)
     texts = render("latex", tables).split("\\begin{table")[1:]
-    assert len(texts) == len(tables) == 4
+    assert len(texts) == len(tables) == 5
     for table, text in zip(tables, texts, strict=True):
         for row in rows_of(text):
             spanned = sum(int(width) - 1 for width in re.findall(r"\\multicolumn\{(\d+)\}", row))
@@ -145,7 +145,7 @@ def test_the_csv_of_a_comparison_has_a_line_for_each_pair(answers: Answers) -> N
     runs = [finished(answers), finished(nothing_said(answers), "silent")]
     found = compare(runs)
     rows = list(csv.DictReader(io.StringIO(render("csv", compared_tables(runs, found), found))))
-    assert [row["measure"] for row in rows] == ["shadow", "top", "tail", "overshadowed"]
+    assert [row["measure"] for row in rows] == ["shadow", "top", "tail", "overshadowed", "both_right"]
     assert (rows[1]["first_rate"], rows[1]["second_rate"], rows[1]["win"], rows[1]["tie"]) == ("0.5", "0.0", "2", "2")
     assert float(rows[1]["difference_low"]) <= 0.5 <= float(rows[1]["difference_high"])
 
