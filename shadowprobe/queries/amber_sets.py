@@ -15,6 +15,8 @@ FILE = "amber_sets.jsonl"
 # The tasks, in the paper's order, with its abbreviations.
 TASKS = {"fc": "fact checking", "sf": "slot filling", "qa": "question answering"}
 COLLECTIONS = ("human", "nonhuman")
+# What readers call them; `sets` are those of a file that does not say which.
+COLLECTION_NAMES = {"human": "people", "nonhuman": "things", "sets": "all sets"}
 
 
 class Page(Struct, frozen=True, omit_defaults=True):

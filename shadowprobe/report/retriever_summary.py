@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shadowprobe.report.tables.retrieval_tables import AMBER, COLLECTIONS, QUESTIONS, TASK_NAMES
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES
+from shadowprobe.report.tables.retrieval_tables import AMBER, QUESTIONS, TASK_NAMES
 from shadowprobe.report.tables.retrieval_tables import retrieval_tables as make_tables
 from shadowprobe.report.tables.table import Results, in_percent, percent
 
@@ -20,9 +21,9 @@ def describe_size(results: Results) -> str:
     probes, sizes = results["probes"], []
     if AMBER in probes:
         counts = (
-            f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTIONS[name]})"
+            f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTION_NAMES[name]})"
             for name, tasks in probes[AMBER].items()
-            if name in COLLECTIONS
+            if name in COLLECTION_NAMES
             for parts in [next(iter(tasks.values()))]
         )
         sizes.append(f"AmbER: {', '.join(counts)}")
@@ -43,8 +44,8 @@ def describe_verdict(results: Results) -> str:
     if found is None:
         return f"was not asked whether it finds the less popular namesake{_answered(results)}."
     compared = {
-        f"{COLLECTIONS[collection]}, {TASK_NAMES[name]}": task
-        for collection in COLLECTIONS
+        f"{COLLECTION_NAMES[collection]}, {TASK_NAMES[name]}": task
+        for collection in COLLECTION_NAMES
         for name, task in found.get(collection, {}).items()
         if task["gap"] is not None
     }

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.report.figures.bars import draw_bar, lay_out_rows
 from shadowprobe.report.figures.findings import read_findings
 from shadowprobe.report.figures.style import Legend, Width, assign_looks, make_panels, show_percent
-from shadowprobe.report.tables.retrieval_tables import AMBER, COLLECTIONS, TASK_NAMES, Part, list_parts
+from shadowprobe.report.tables.retrieval_tables import AMBER, TASK_NAMES, Part, list_parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ class Grid:
         for axes, (collection, task) in zip(panels, (part for line in lines for part in line), strict=True):
             if (collection, task) in parts:
                 self.panels[collection, task] = axes
-                axes.set_title(f"{COLLECTIONS[collection].capitalize()},\n{TASK_NAMES[task]}")
+                axes.set_title(f"{COLLECTION_NAMES[collection].capitalize()},\n{TASK_NAMES[task]}")
             else:
                 axes.set_axis_off()
         # Those of the last line, below which the axis is named.

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe.measure.rankings import Rankings
-from shadowprobe.queries.amber_sets import AmberEntity, AmberQuery, AmberSet, Page, Part
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES, AmberEntity, AmberQuery, AmberSet, Page, Part
 from shadowprobe.report.html.data import Strings, shorten, to_columns
 from shadowprobe.report.tables.retrieval_tables import AMBER as PROBE
-from shadowprobe.report.tables.retrieval_tables import COLLECTIONS, TASK_NAMES
+from shadowprobe.report.tables.retrieval_tables import TASK_NAMES
 from shadowprobe.runs.finished import FinishedRun
 from shadowprobe.runs.questions import check_probe, open_collection_of, open_ranking_probe, read_stored_rankings
 
@@ -62,7 +62,7 @@ def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries:
         depth = run.results["settings"]["depth"]
         measured = probe.rows(Rankings(collection, rankings, depth=depth, pages=pages))
         systems.append({"label": run.label, **_outcomes(measured, titles, strings)})
-    collections, tasks = list(COLLECTIONS), list(TASK_NAMES)
+    collections, tasks = list(COLLECTION_NAMES), list(TASK_NAMES)
     columns: dict[str, list[Any]] = {
         "id": [strings.number(query.id) for *_, query in rows],
         "name": [strings.number(one.name) for _, one, *_ in rows],
@@ -75,7 +75,7 @@ def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries:
     }
     return {
         "outcomes": list(MEANING.items()),
-        "collections": list(COLLECTIONS.values()),
+        "collections": list(COLLECTION_NAMES.values()),
         "tasks": list(TASK_NAMES.values()),
         "queries": columns,
         "entities": {

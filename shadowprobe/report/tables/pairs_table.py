@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from shadowprobe.queries.amber_sets import TASKS
-from shadowprobe.report.tables.retrieval_tables import COLLECTIONS
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES, TASKS
 from shadowprobe.report.tables.table import (
     NOTHING,
     Column,
@@ -74,7 +73,7 @@ def _name_measure(pair: Pair) -> str:
         return pair.measure.capitalize()
     if pair.unit == "queries":
         collection, task, group, k = re.split("[/@]", pair.measure)
-        return f"{COLLECTIONS.get(collection, collection)}, {TASKS.get(task, task)}, {group}: first {k}"
+        return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}: first {k}"
     return pair.measure.replace("_", " ").replace("@", ": first ")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from shadowprobe.queries.amber_sets import TASKS
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES, TASKS
 from shadowprobe.queries.question_files import relations
 from shadowprobe.report.tables.table import (
     Column,
@@ -26,7 +26,6 @@ from shadowprobe.report.tables.table import (
 # A collection and a task.
 Part = tuple[str, str]
 AMBER, QUESTIONS = "amber", "entity_questions"
-COLLECTIONS = {"human": "people", "nonhuman": "things", "sets": "all sets"}
 TASK_NAMES = {**TASKS, "queries": "queries"}
 GROUPS = ("all", "head", "tail")
 
@@ -60,8 +59,8 @@ def shared_depths(runs: Iterable[Results]) -> list[str]:
 
 def list_parts(findings: Iterable[dict[str, Any]]) -> list[Part]:
     """The collections and tasks of AmbER that there are, in the paper's order."""
-    present = {(name, task) for found in findings for name in COLLECTIONS for task in found.get(name, {})}
-    return [part for part in product(COLLECTIONS, TASK_NAMES) if part in present]
+    present = {(name, task) for found in findings for name in COLLECTION_NAMES for task in found.get(name, {})}
+    return [part for part in product(COLLECTION_NAMES, TASK_NAMES) if part in present]
 
 
 def _estimate(rate: dict[str, Any] | None) -> Estimate | None:
@@ -92,7 +91,7 @@ def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
         Column("all_correct", "∀", write_short),
         *([Column("gap", "head minus tail,\npoints", write_points)] if has_gap else []),
     )
-    title = f"AmbER, {COLLECTIONS[collection]}: is the right document among the first {k}? (%)"
+    title = f"AmbER, {COLLECTION_NAMES[collection]}: is the right document among the first {k}? (%)"
     note = (
         f"{counts['sets']} sets of {counts['entities']} entities; head: the most popular of a name, tail: its"
         " namesakes; ∀: sets with every query right; in brackets 95% intervals."
@@ -111,7 +110,7 @@ def _confusion(found: Runs, collection: str) -> Table:
         text_column("system"),
         *(Column(key, name, write_short) for key, name in names.items()),
     )
-    title = f"AmbER, {COLLECTIONS[collection]}: does a namesake stand above the right document? (%)"
+    title = f"AmbER, {COLLECTION_NAMES[collection]}: does a namesake stand above the right document? (%)"
     note = "Neither found: no document of the whole set; in brackets 95% intervals."
     return Table(f"amber-{collection}-confusion", title, columns, tuple(rows), (note,))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from shadowprobe.errors import ShadowprobeError
-from shadowprobe.report.headlines import Headline, list_headlines, name_verdict
-from shadowprobe.report.tables.table import Best, Column, Estimate, Row, Table, text_column
+from shadowprobe.report.tables.table import Best, Column, Estimate, Row, Table, in_percent, text_column
 from shadowprobe.runs.comparison import is_clearly_best
 from shadowprobe.runs.finished import FinishedRun, group_by_data
+from shadowprobe.runs.headlines import Headline, list_headlines, name_verdict
 from shadowprobe.runs.item_measures import Measure, measure_runs
 from shadowprobe.runs.kinds import DATA_KEYS, NOUNS
 
@@ -36,7 +36,7 @@ def _summary_table(runs: Sequence[FinishedRun]) -> Table:
         best, problem = _find_best(group, of_group, columns.values())
         notes += [f"{data}: no test, because {problem}."] if problem else []
         for run, of_run, marks in zip(group, of_group, best, strict=True):
-            figures = (of_run[key].value if key in of_run else None for key in columns)
+            figures = (_estimate(of_run.get(key)) for key in columns)
             cells = (data, run.label, *figures, name_verdict(run.results))
             rows.append(Row(cells, section=data, best=("", "", *marks, "")))
     if any(any(row.best) for row in rows):
@@ -57,6 +57,10 @@ def _summary_table(runs: Sequence[FinishedRun]) -> Table:
     )
 
 
+def _estimate(found: Headline | None) -> Estimate | None:
+    return in_percent(found.value, found.interval) if found is not None else None
+
+
 def _write_in_two_lines(cell: Estimate) -> str:
     """Writes the interval below the figure, so that a row fits on a narrow terminal."""
     return f"{cell.value:.1f}\n({cell.low:.0f}–{cell.high:.0f})"
@@ -70,7 +74,7 @@ def _find_best(
     marks: list[list[Best]] = [[] for _ in group]
     for column in columns:
         values = [
-            of_run[column.key].value.value * (-1 if column.is_fault else 1) if column.key in of_run else None
+            of_run[column.key].value * (-1 if column.is_fault else 1) if column.key in of_run else None
             for of_run in headlines
         ]
         highest = max((value for value in values if value is not None), default=None)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from shadowprobe.report.tables.answering_tables import AMBIGDOCS
-from shadowprobe.report.tables.retrieval_tables import AMBER, COLLECTIONS, QUESTIONS
-from shadowprobe.report.tables.table import Estimate, Results, in_percent
-from shadowprobe.runs.directory import KINDS
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES
+from shadowprobe.runs.directory import KINDS, Results
+from shadowprobe.runs.item_measures import AMBER, AMBIGDOCS, BOTH_RIGHT, OVERSHADOWED, PRIOR_BIAS, QUESTIONS
 
 # The task of AmbER that stands for the others, where a set has it: questions, as people ask them.
 TASK = "qa"
 
 
 class Headline(Struct, frozen=True):
-    """A figure of a run in percent, with its 95% interval."""
+    """A figure of a run as a fraction of 1, with its 95% interval."""
 
     key: str
+    # In the lines of a narrow heading.
     name: str
-    value: Estimate
+    value: float
+    interval: Sequence[float]
     # What `compare` calls the same figure for each item; empty where it is no rate of items.
     measure: str = ""
     # True where less is better.
@@ -42,31 +43,31 @@ def _list_linking(results: Results) -> Iterator[Headline]:
         # A closed choice is always right on Tail, where a name has one entity.
         if subset in results["subsets"] and not (subset == "tail" and "shadow" in results["subsets"]):
             row = results["subsets"][subset]
-            yield Headline(f"{subset}_f1", f"{subset.capitalize()}\nF1", in_percent(row["f1"], row["f1_ci95"]), subset)
+            yield Headline(f"{subset}_f1", f"{subset.capitalize()}\nF1", row["f1"], row["f1_ci95"], subset)
     found = results["probes"].get("overshadowing", {})
     for key, name, measure, is_fault in (
-        ("overshadowed", "over-\nshadowed", "overshadowed", True),
-        ("prior_bias", "prior\nbias", "prior_bias", True),
-        ("consistent", "both\nright", "both_right", False),
+        ("overshadowed", "over-\nshadowed", OVERSHADOWED, True),
+        ("prior_bias", "prior\nbias", PRIOR_BIAS, True),
+        ("consistent", "both\nright", BOTH_RIGHT, False),
     ):
         if found.get(key) is not None:
-            yield Headline(key, name, in_percent(found[key], found[f"{key}_ci95"]), measure, is_fault)
+            yield Headline(key, name, found[key], found[f"{key}_ci95"], measure, is_fault)
 
 
 def _list_retrieval(results: Results) -> Iterator[Headline]:
     k = str(min(results["settings"]["k"]))
-    for collection, words in COLLECTIONS.items():
+    for collection, words in COLLECTION_NAMES.items():
         tasks = results["probes"].get(AMBER, {}).get(collection, {})
         task = TASK if TASK in tasks else next(iter(tasks), "")
         for group in ("head", "tail") if task else ():
             row: dict[str, Any] = tasks[task]["accuracy"][k][group]
             if row["n"]:
                 name, measure = f"{words},\n{group} @{k}", f"{collection}/{task}/{group}@{k}"
-                yield Headline(f"{collection}_{group}", name, in_percent(row["rate"], row["ci95"]), measure)
+                yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure)
     if (found := results["probes"].get(QUESTIONS)) is not None:
         rates = found["micro"]
-        value = in_percent(rates["accuracy"][k], rates["accuracy_ci95"][k])
-        yield Headline("questions", f"questions\n@{k}", value, f"questions@{k}")
+        bounds = rates["accuracy_ci95"][k]
+        yield Headline("questions", f"questions\n@{k}", rates["accuracy"][k], bounds, f"questions@{k}")
 
 
 def _list_answering(results: Results) -> Iterator[Headline]:
@@ -77,12 +78,12 @@ def _list_answering(results: Results) -> Iterator[Headline]:
         ("entity_answer_recall", "entity-answer\nrecall"),
     ):
         if found.get(key) is not None:
-            yield Headline(key, name, in_percent(found[key], found[f"{key}_ci95"]))
+            yield Headline(key, name, found[key], found[f"{key}_ci95"])
     for category, is_fault in (("complete", False), ("merged", True)):
         if category in found.get("categories", {}):
             row = found["categories"][category]
             measure = "complete" if category == "complete" else ""
-            yield Headline(category, category, in_percent(row["share"], row["share_ci95"]), measure, is_fault)
+            yield Headline(category, category, row["share"], row["share_ci95"], measure, is_fault)
 
 
 def name_verdict(results: Results) -> str:
@@ -94,7 +95,7 @@ def name_verdict(results: Results) -> str:
         return ""
     tasks = [
         task.get("verdict")
-        for collection in COLLECTIONS
+        for collection in COLLECTION_NAMES
         for task in results["probes"].get(AMBER, {}).get(collection, {}).values()
         if task["gap"] is not None
     ]

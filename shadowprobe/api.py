@@ -1,0 +1,148 @@
+"""What the commands do, as functions: runs that are read, compared, drawn, reported and corrected from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shadowprobe.errors import UsageError, nearest
+from shadowprobe.measure.statistics import ROUNDS, SEED
+from shadowprobe.runs.comparison import Comparison
+from shadowprobe.runs.directory import RESULTS
+from shadowprobe.runs.finished import FinishedRun as Run
+from shadowprobe.runs.finished import check_comparable, read_runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from shadowprobe.measure.candidate_scores import ScoreKind
+
+__all__ = ["Comparison", "Run", "compare", "debias", "load_run", "plot", "report", "runs", "table"]
+
+# Run directories, or runs that were read.
+Runs = Sequence[str | Path | Run]
+
+
+def load_run(path: str | Path, *, dataset: str | None = None, name: str = "") -> Run:
+    """Reads a finished run: its `results`, and when they are first used its `dataset` and `answers`.
+
+    `dataset` is where the dataset is now, if not where it was. `name` is what tables and figures call the run.
+    """
+    return read_runs([Path(path)], dataset, [name] if name else ())[0]
+
+
+def runs(folder: str | Path = "runs") -> list[Run]:
+    """Reads all finished runs of a folder and of the folders in it, in the order of their paths."""
+    place = Path(folder)
+    if not place.is_dir():
+        raise UsageError(f"{place}: no such directory")
+    return read_runs(sorted(path.parent for path in place.rglob(RESULTS)), is_mixed=True)
+
+
+def compare(
+    runs: Runs, *, dataset: str | None = None, names: Sequence[str] = (), rounds: int = ROUNDS, seed: int = SEED
+) -> Comparison:
+    """Compares every two of the runs over the same data: paired differences with intervals and tests."""
+    from shadowprobe.runs.comparison import compare as compare_runs
+
+    return compare_runs(_read(runs, dataset, names), collection=dataset, rounds=rounds, seed=seed)
+
+
+def table(
+    which: str,
+    runs: Runs,
+    *,
+    format_name: str = "markdown",
+    dataset: str | None = None,
+    names: Sequence[str] = (),
+    published: bool = False,
+) -> str:
+    """Puts runs into a table, `summary` or one of a paper, and returns it as text.
+
+    `format_name` is `markdown`, `latex`, `csv`, `json`, `html` or `terminal`.
+    """
+    from shadowprobe.report.tables.named_tables import SUMMARY, make_tables
+    from shadowprobe.report.tables.rendering import FORMATS, render
+
+    if format_name not in FORMATS:
+        raise UsageError(
+            f"format {format_name!r}: choose from {', '.join(FORMATS)}{nearest(str(format_name), FORMATS)}"
+        )
+    read = _read(runs, dataset, names, is_mixed=which == SUMMARY)
+    if which != SUMMARY:
+        check_comparable(read)
+    return render(format_name, make_tables(which, read, published=published))
+
+
+def plot(
+    figure: str,
+    runs: Runs,
+    out: str | Path | None = None,
+    *,
+    dataset: str | None = None,
+    names: Sequence[str] = (),
+    force: bool = False,
+    **settings: Any,
+) -> Figure:
+    """Draws a figure over runs, and writes it if `out` names a .png, .svg or .pdf file.
+
+    The other settings are those of `shadowprobe plot`, such as `width="two"`.
+    """
+    from shadowprobe.report import figures
+
+    drawn = figures.plot(figure, _read(runs, dataset, names), **settings)
+    if out is not None:
+        figures.save(drawn, out, force=force)
+    return drawn
+
+
+def report(
+    runs: Runs,
+    out: str | Path | None = None,
+    *,
+    dataset: str | None = None,
+    names: Sequence[str] = (),
+    force: bool = False,
+) -> Path:
+    """Writes the report of runs over the same data as one HTML file, and returns where it is."""
+    from shadowprobe.report.html.page import write_report
+
+    target = Path(out) if out is not None else None
+    return write_report(_read(runs, dataset, names), target, dataset=dataset, force=force)
+
+
+def debias(
+    run: str | Path | Run,
+    out: str | Path | None = None,
+    *,
+    weight: float | None = None,
+    scale: ScoreKind | None = None,
+    dataset: str | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Corrects the answers of a linker's run for its prior, and returns the content of debias.json.
+
+    The corrected run is written to `out`, or to the run's path with `-debiased` behind it.
+    """
+    from shadowprobe.runs.correction import correct_run
+
+    target = Path(out) if out is not None else None
+    (read,) = _read([run], dataset, ())
+    found: dict[str, Any] = correct_run(read, target, weight=weight, scale=scale, force=force).found
+    return found
+
+
+def _read(given: Runs, dataset: str | None, names: Sequence[str], *, is_mixed: bool = False) -> list[Run]:
+    """The runs among what a caller gives; those that were read already keep their names."""
+    if isinstance(given, str | Path | Run):
+        raise UsageError("give a list of runs")
+    read = [run for run in given if isinstance(run, Run)]
+    paths = [Path(run) for run in given if not isinstance(run, Run)]
+    if not read:
+        return read_runs(paths, dataset, names, is_mixed=is_mixed)
+    if paths or dataset is not None or names:
+        raise UsageError("give run directories or runs that were read, not both; the latter have dataset and name")
+    return read
+
+
