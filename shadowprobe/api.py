@@ -16,7 +16,7 @@ from shadowprobe.runs.finished import check_comparable, read_runs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.measure.candidate_scores import ScoreKind
+    from shadowprobe.measure.candidate_scores import Kind
 
 __all__ = ["Comparison", "Run", "compare", "debias", "load_run", "plot", "report", "runs", "table"]
 
@@ -117,7 +117,7 @@ def debias(
     out: str | Path | None = None,
     *,
     weight: float | None = None,
-    scale: ScoreKind | None = None,
+    scale: Kind | None = None,
     dataset: str | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
@@ -129,8 +129,7 @@ def debias(
 
     target = Path(out) if out is not None else None
     (read,) = _read([run], dataset, ())
-    found: dict[str, Any] = correct_run(read, target, weight=weight, scale=scale, force=force).found
-    return found
+    return correct_run(read, target, weight=weight, scale=scale, force=force).found
 
 
 def _read(given: Runs, dataset: str | None, names: Sequence[str], *, is_mixed: bool = False) -> list[Run]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.runs.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location
@@ -13,6 +13,8 @@ from shadowprobe.runs.kinds import DATA_KEYS, NOUNS, kind_of
 from shadowprobe.runs.results_file import read_results
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from shadowprobe.dataset.dataset import Dataset
     from shadowprobe.measure.answers import Answers
 
@@ -91,6 +93,19 @@ class FinishedRun:
 
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
+
+
+    def to_frame(self, what: Literal["items", "summary"] = "items") -> DataFrame:
+        """The run as a pandas DataFrame: a row for each mention, query or question, or one row of headline figures."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise UsageError("to_frame needs pandas: pip install pandas") from None
+        from shadowprobe.runs.records import list_records, make_summary
+
+        if what not in {"items", "summary"}:
+            raise UsageError(f"to_frame: no {what!r}; choose from items, summary")
+        return DataFrame(list_records(self) if what == "items" else [make_summary(self)])
 
 
 def read_runs(
