@@ -20,6 +20,13 @@ from shadowprobe.measure.probe import Findings, Probe, VariantProbe, not_measure
 from shadowprobe.systems.linker import Linker, context_of
 
 if TYPE_CHECKING:
+    from shadowprobe.api import Comparison as Comparison
+    from shadowprobe.api import Run as Run
+    from shadowprobe.api import compare as compare
+    from shadowprobe.api import debias as debias
+    from shadowprobe.api import load_run as load_run
+    from shadowprobe.api import plot as plot
+    from shadowprobe.api import table as table
     from shadowprobe.base.identity import Resolver as Resolver
     from shadowprobe.base.identity import normalise_title as normalise_title
     from shadowprobe.catalogue.datasets import open_dataset as open_dataset
@@ -38,16 +45,23 @@ if TYPE_CHECKING:
 _LATER = {
     "Answers": "measure.answers",
     "Card": "dataset.dataset",
+    "Comparison": "api",
     "Dataset": "dataset.dataset",
     "Request": "systems.service_client",
     "Resolver": "base.identity",
+    "Run": "api",
     "Settings": "runs.linking",
     "WebLinker": "systems.web_linker",
     "WorkerLinker": "systems.worker_linker",
+    "compare": "api",
+    "debias": "api",
+    "load_run": "api",
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
+    "plot": "api",
     "run": "runs.api",
     "score": "runs.api",
+    "table": "api",
     "write_dataset": "dataset.dataset",
 }
 
@@ -57,6 +71,7 @@ __all__ = [
     "Answers",
     "Candidate",
     "Card",
+    "Comparison",
     "Dataset",
     "DownloadError",
     "Entity",
@@ -73,6 +88,7 @@ __all__ = [
     "Probe",
     "Request",
     "Resolver",
+    "Run",
     "Settings",
     "ShadowprobeError",
     "Snippet",
@@ -81,12 +97,17 @@ __all__ = [
     "WebLinker",
     "WorkerLinker",
     "__version__",
+    "compare",
     "context_of",
+    "debias",
+    "load_run",
     "normalise_title",
     "not_measured",
     "open_dataset",
+    "plot",
     "run",
     "score",
+    "table",
     "write_dataset",
 ]
 

@@ -143,5 +143,3 @@ def _read(given: Runs, dataset: str | None, names: Sequence[str], *, is_mixed: b
     if paths or dataset is not None or names:
         raise UsageError("give run directories or runs that were read, not both; the latter have dataset and name")
     return read
-
-

@@ -94,7 +94,6 @@ class FinishedRun:
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
-
     def to_frame(self, what: Literal["items", "summary"] = "items") -> DataFrame:
         """The run as a pandas DataFrame: a row for each mention, query or question, or one row of headline figures."""
         try:

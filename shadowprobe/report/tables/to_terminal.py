@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
@@ -28,7 +29,9 @@ BEST_SIGNS = {"": "", "clear": "**", "close": "*"}
 def render(tables: Iterable[Table]) -> str:
     """Tables as they look on a terminal, for a file."""
     page = io.StringIO()
-    show(tables, Console(file=page, width=PAGE_WIDTH, highlight=False, no_color=True))
+    # A notebook would display the table instead, and some programs ask for colours by the environment.
+    plain: dict[str, Any] = {"force_jupyter": False, "force_terminal": False, "highlight": False, "no_color": True}
+    show(tables, Console(file=page, width=PAGE_WIDTH, **plain))
     return page.getvalue()
 
 

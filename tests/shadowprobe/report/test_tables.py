@@ -175,3 +175,10 @@ def test_a_narrow_terminal_breaks_names_and_no_number(answers: Answers, width: i
     words = page.getvalue().split()
     assert {"overshadowed", "100.0", "0.0", "+100.0", "(-100.0", "+100.0)", "129/664/111"} <= set(words)
     assert width < 80 or max(map(len, page.getvalue().splitlines())) <= width
+
+
+def test_a_file_has_no_colours_whatever_the_environment_asks_for(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in render("terminal", [table_3([finished(answers)])])
