@@ -7,6 +7,7 @@ import mmap
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from shadowprobe.errors import InputError, ShadowprobeError, UsageError
 
 # Some editors and spreadsheets write it before the first line.
 BOM = b"\xef\xbb\xbf"
+# Seconds between tries to lock a file: `is_locked` holds the lock for a moment.
+LOCK_PAUSES = (0.05, 0.2)
 
 
 def open_for_reading(path: Path) -> Any:
@@ -122,14 +125,33 @@ def _closing(file: BinaryIO) -> Iterator[None]:
 
 def lock(file: BinaryIO, work: str) -> None:
     """Locks an open file against other processes; `work` is what another one is then said to be doing."""
+    for patience in (*LOCK_PAUSES, None):
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # Windows has no flock: there, users must not start two runs in the same directory.
+        except OSError:
+            if patience is None:
+                raise UsageError(f"another shadowprobe is {work}") from None
+            time.sleep(patience)
+            continue
+        return
+
+
+def is_locked(path: Path) -> bool:
+    """True while another process holds the lock of a file."""
     try:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass  # Windows has no flock: there, users must not start two runs in the same directory.
-    except OSError:
-        raise UsageError(f"another shadowprobe is {work}") from None
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (ImportError, OSError):
+        return False
+    return False
 
 
 @contextmanager

@@ -28,9 +28,10 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "run": Command("run:run", "Run a linker over a dataset."),
+    "runs": Command("runs:runs", "List runs and how far they are."),
     "score": Command("score:score", "Score a stored predictions file."),
     "compare": Command("compare:compare", "Compare runs, with paired tests."),
-    "table": Command("table:table", "Put runs into Table 3 or 4 of the paper."),
+    "table": Command("table:table", "Put runs into one table, or one of a paper."),
     "debias": Command("debias:debias", "Correct the answers of runs for their prior."),
     "report": Command("report:report", "Write runs as one HTML file."),
     "check": Command("check:check", "Test a linker on small cases."),

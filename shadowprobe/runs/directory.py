@@ -48,6 +48,8 @@ class RunCard(Struct, omit_defaults=True, kw_only=True):
     started: str = ""
     finished: str = ""
     seconds: float = 0.0
+    # How many questions there are, so that others can say how far the run is.
+    total: int = 0
     notes: list[str] = field(default_factory=list)
     # Where the questions were, as the user named them, so that later commands find them again.
     locations: dict[str, str] = field(default_factory=dict)

@@ -181,8 +181,13 @@ def _describe_data(run: FinishedRun) -> str:
     return f"{run.data['name']}, {', '.join(extra)}" if extra else str(run.data["name"])
 
 
-def make_labels(systems: Sequence[dict[str, Any]], datasets: Sequence[str] = ()) -> list[str]:
-    """The names of systems; where two share one, the options and the datasets that differ follow it."""
+def make_labels(
+    systems: Sequence[dict[str, Any]], datasets: Sequence[str] = (), *, is_unique: bool = True
+) -> list[str]:
+    """The names of systems; where two share one, the options and the datasets that differ follow it.
+
+    With `is_unique`, a number tells labels apart that are still equal.
+    """
     labels = []
     for number, system in enumerate(systems):
         rivals = [other["options"] for other in systems if other["name"] == system["name"]]
@@ -195,6 +200,8 @@ def make_labels(systems: Sequence[dict[str, Any]], datasets: Sequence[str] = ())
         words = " ".join(f"{option}={value}" for option, value in differing.items())
         place = f" on {datasets[number]}" if len(places) > 1 else ""
         labels.append(f"{system['name']} ({words}){place}" if words else f"{system['name']}{place}")
+    if not is_unique:
+        return labels
     counts = [labels[: place + 1].count(label) for place, label in enumerate(labels)]
     return [f"{label} #{count}" if count > 1 else label for label, count in zip(labels, counts, strict=True)]
 

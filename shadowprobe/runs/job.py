@@ -190,7 +190,7 @@ class Job(Generic[AnyTask]):
 def make_card(task: Task) -> RunCard:
     """The card of a new run."""
     entries: dict[str, Any] = {task.kind: task.system, **task.questions}
-    return RunCard(**entries, shadowprobe=shadowprobe.__version__, locations=task.locations)
+    return RunCard(**entries, shadowprobe=shadowprobe.__version__, locations=task.locations, total=task.total)
 
 
 def _write_lines(file: BinaryIO, items: Iterable[Any], path: Path) -> int:
