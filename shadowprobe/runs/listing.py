@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,7 +64,12 @@ def list_runs(folder: Path) -> list[ListedRun]:
     """The runs in a folder and in its folders, in the order of their paths."""
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such directory")
-    found = [_list_run(path) for path in sorted(find_run_directories(folder))]
+    return list_directories(sorted(find_run_directories(folder)))
+
+
+def list_directories(paths: Iterable[Path]) -> list[ListedRun]:
+    """The runs in these directories."""
+    found = [_list_run(path) for path in paths]
     systems = [{"name": run.system, "options": run.options} for run in found]
     labels = make_labels(systems, is_unique=False)
     return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]

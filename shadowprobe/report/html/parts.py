@@ -72,23 +72,23 @@ def compose_page(
 
 def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
     """The parts as markup, the data, and the files that become the one script and the one style of the page."""
-    style, script = ("".join(map(_file, names)) for names in (styles, scripts))
+    style, script = ("".join(map(read_page_file, names)) for names in (styles, scripts))
     frame = {
-        "policy": f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:;"
-        " base-uri 'none'; form-action 'none'",
+        "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
+        " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "script": script,
         # Nothing inside of a script element is markup but what could end it.
         "data": msgspec.json.encode(data).decode().replace("<", "\\u003c"),
     }
-    return Template(_file("report.html")).substitute(parts, **frame)
+    return Template(read_page_file("report.html")).substitute(parts, **frame)
 
 
 def _browser(browser: Browser) -> str:
     fields = browser.fields.items()
     choices = "".join(f'<label>{label} <select id="{field}"></select></label>\n' for field, label in fields)
     words = {"name": browser.name, "title": browser.name.capitalize(), "choices": choices}
-    return Template(_file("browser.html")).substitute(words, find=browser.searched)
+    return Template(read_page_file("browser.html")).substitute(words, find=browser.searched)
 
 
 def _missing_browser(browser: Browser, reason: str) -> str:
@@ -100,11 +100,12 @@ def _missing_browser(browser: Browser, reason: str) -> str:
     )
 
 
-def _file(name: str) -> str:
+def read_page_file(name: str) -> str:
+    """The content of a file of this package."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(content: str) -> str:
+def hash_content(content: str) -> str:
     """What the page's policy calls the one script, or the one style, that it allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
