@@ -24,7 +24,7 @@ from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
-from shadowprobe.measure.probe import Probe, VariantProbe
+from shadowprobe.measure.probe import Probe, VariantProbe, run_probe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
@@ -286,7 +286,7 @@ def measure_answers(
             ask = partial(probe.compare, answers, variants)
         else:
             ask = partial(probe.measure, answers)
-        place[probe.name] = plugins.run_probe(probe.name, ask)
+        place[probe.name] = run_probe(probe.name, ask)
     return results
 
 
