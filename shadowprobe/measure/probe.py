@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from shadowprobe.errors import PluginError, ShadowprobeError
 
 if TYPE_CHECKING:
     from shadowprobe.base.model import Snippet
@@ -57,20 +55,3 @@ class VariantProbe(Probe):
 def not_measured(reason: str) -> Findings:
     """The findings of a probe that the dataset or the linker gives nothing to measure."""
     return {"not_measured": reason}
-
-
-def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
-    """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
-    # Every start of the command line imports this module, and only a run needs that.
-    from shadowprobe.base.jsonl import convert_to_json
-
-    try:
-        findings = convert_to_json(measure())
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
-    if not isinstance(findings, dict):
-        raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
-    return findings

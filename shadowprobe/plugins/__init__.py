@@ -13,6 +13,7 @@ from shadowprobe.plugins.loading import (
     make_retrieval_probe,
     make_retriever,
     names,
+    run_probe,
 )
 from shadowprobe.plugins.options import describe_system, list_options, option_values
 
@@ -33,4 +34,5 @@ __all__ = [
     "make_retriever",
     "names",
     "option_values",
+    "run_probe",
 ]

@@ -8,16 +8,17 @@ import importlib.util
 import inspect
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import shadowprobe
+from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
-from shadowprobe.measure.probe import Probe
+from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.plugins.options import read_options
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
@@ -124,6 +125,20 @@ def _construct_probe(kind: type[P], spec: str) -> P:
         raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
+
+
+def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
+    """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
+    try:
+        findings = convert_to_json(measure())
+    except ShadowprobeError:
+        raise
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
+    if not isinstance(findings, dict):
+        raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
+    return findings
 
 
 def add_version(linker: Linker) -> Linker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
@@ -10,11 +11,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
-from shadowprobe.base.secrets import mask_options
+from shadowprobe.base.secrets import MASK, mask_url
 from shadowprobe.errors import UsageError, nearest
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
 
+# Options with such names hold secrets; `tokens` in the plural is a number, as in `max_tokens`.
+SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+_URL = re.compile(r"^\w+://")
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
@@ -122,3 +126,12 @@ def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict
     }
     system = {"name": name, "version": version, "options": mask_options(convert_to_json(dict(options)))}
     return {**system, "files": files} if files else system
+
+
+def mask_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options for a file, with a mask instead of secrets."""
+    public: dict[str, Any] = {}
+    for name, value in options.items():
+        shown = mask_url(value) if isinstance(value, str) and _URL.match(value) else value
+        public[name] = MASK if value and SECRET_NAME.search(name) else shown
+    return public

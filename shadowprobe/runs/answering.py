@@ -13,7 +13,6 @@ from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.catalogue.datasets import builtin_directory
 from shadowprobe.errors import LinkerError, PluginError, UsageError
-from shadowprobe.measure.probe import run_probe
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.queries.ambigdocs_sets import FILE, read_ambigdocs
@@ -111,7 +110,8 @@ class AnsweringTask(Task):
     def measure(self, notes: Iterable[str]) -> Results:
         """What every probe finds in the answers."""
         findings = {
-            probe.name: run_probe(probe.name, partial(probe.measure, self.sets, self.answers)) for probe in self.probes
+            probe.name: plugins.run_probe(probe.name, partial(probe.measure, self.sets, self.answers))
+            for probe in self.probes
         }
         return {
             "schema": SCHEMA,

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,21 +17,19 @@ from msgspec.structs import replace
 from shadowprobe import formats, plugins
 from shadowprobe.base.identity import read_redirects
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.base.model import Failure, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
-from shadowprobe.measure.probe import Probe, VariantProbe, run_probe
+from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
-from shadowprobe.systems.linker import Linker, by_id, without_gold
-
-Given = Prediction | Failure
+from shadowprobe.systems.linker import Given, Linker, by_id, check_given, without_gold
 
 
 class Settings(Struct, frozen=True):
@@ -233,7 +230,7 @@ class LinkingTask(Task):
         """What the linker gives for snippets, checked, by snippet and some at a time."""
         if self.linker.streams:
             for answers in self.linker.link_each(snippets):
-                yield {answer.id: _check(answer) for answer in answers}
+                yield {answer.id: check_given(answer) for answer in answers}
         else:
             while batch := list(islice(snippets, self.batch_size)):
                 yield from link_in_parts(self.linker, batch)
@@ -286,7 +283,7 @@ def measure_answers(
             ask = partial(probe.compare, answers, variants)
         else:
             ask = partial(probe.measure, answers)
-        place[probe.name] = run_probe(probe.name, ask)
+        place[probe.name] = plugins.run_probe(probe.name, ask)
     return results
 
 
@@ -340,29 +337,4 @@ def _link_batch(linker: Linker, snippets: list[Snippet]) -> dict[str, Given]:
     if unasked := given.keys() - {snippet.id for snippet in snippets}:
         raise ItemError(f"a prediction for {min(unasked)!r}, which was not asked for")
     # One invalid prediction does not cost the others of its batch a second question.
-    return {snippet.id: _check(given[snippet.id]) for snippet in snippets}
-
-
-def _check(given: Given) -> Given:
-    """A prediction as its line will read, or a failure that says why it is invalid."""
-    if isinstance(given, Failure):
-        return given
-    try:
-        prediction = _decode(_encode(given))
-    except (TypeError, ValueError, OverflowError) as error:
-        return Failure(given.id, f"prediction for {given.id!r}: {error}")
-    problem = prediction.find_problem()
-    if problem is not None:
-        return Failure(given.id, f"prediction for {given.id!r}: `{problem[0]}` {problem[1]}")
-    return prediction
-
-
-def _convert_number(value: Any) -> Any:
-    """NumPy's numbers as Python's; they have a method for it."""
-    if hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"{value!r} is neither text nor number")
-
-
-_encode = msgspec.json.Encoder(enc_hook=_convert_number).encode
-_decode = msgspec.json.Decoder(Prediction).decode
+    return {snippet.id: check_given(given[snippet.id]) for snippet in snippets}

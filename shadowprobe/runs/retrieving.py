@@ -13,7 +13,6 @@ from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, PluginError, ShadowprobeError, UsageError, format_error
-from shadowprobe.measure.probe import run_probe
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
 from shadowprobe.measure.statistics import ROUNDS, SEED
@@ -207,7 +206,9 @@ class RetrievingTask(Task):
             },
             "missing": self.waiting,
             "notes": [*notes, *lacking, *([TEXT_ONLY] if settings.text_only else [])],
-            "probes": {probe.name: run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes},
+            "probes": {
+                probe.name: plugins.run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes
+            },
         }
 
 

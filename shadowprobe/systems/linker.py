@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
+import msgspec
+
 from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, abridge
@@ -16,6 +18,8 @@ LINK_RETURNS = (
 # An entity as a linker may give it: one of the knowledge, or a title or URI; with its score, or without.
 Named = Entity | str
 Scored = Named | tuple[Named, float | None]
+# What a linker gives for a snippet.
+Given = Prediction | Failure
 
 
 class Linker:
@@ -51,7 +55,7 @@ class Linker:
     def setup(self) -> None:
         """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
 
-    def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
+    def link(self, snippets: list[Snippet]) -> Sequence[Given]:
         """One prediction for each snippet, in any order; a failure in its place is tried again by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define link()")
 
@@ -65,7 +69,7 @@ class Linker:
         """What a user who waits should know, beside the progress bar: requests that were sent again, for example."""
         return ""
 
-    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Prediction | Failure]]:
+    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Given]]:
         """The predictions for many snippets, some at a time, as soon as they are there."""
         raise NotImplementedError(f"{type(self).__name__} links in batches")
 
@@ -146,9 +150,9 @@ def without_gold(snippet: Snippet) -> Snippet:
     return Snippet(snippet.id, "all", snippet.text, snippet.start, snippet.end, snippet.space)
 
 
-def by_id(returned: Any) -> dict[str, Prediction | Failure]:
+def by_id(returned: Any) -> dict[str, Given]:
     """What `link` returned, by snippet; says what it should have been where it is something else."""
-    predictions: dict[str, Prediction | Failure] = {}
+    predictions: dict[str, Given] = {}
     if (
         returned is None
         or isinstance(returned, (str, bytes, Prediction, Failure))
@@ -164,5 +168,26 @@ def by_id(returned: Any) -> dict[str, Prediction | Failure]:
     return predictions
 
 
-# A linker that fails on this many snippets before it has answered one is broken, and the run stops at once.
-HOPELESS = 16
+def check_given(given: Given) -> Given:
+    """A prediction as its line will read, or a failure that says why it is invalid."""
+    if isinstance(given, Failure):
+        return given
+    try:
+        prediction = _decode(_encode(given))
+    except (TypeError, ValueError, OverflowError) as error:
+        return Failure(given.id, f"prediction for {given.id!r}: {error}")
+    problem = prediction.find_problem()
+    if problem is not None:
+        return Failure(given.id, f"prediction for {given.id!r}: `{problem[0]}` {problem[1]}")
+    return prediction
+
+
+def _convert_number(value: Any) -> Any:
+    """NumPy's numbers as Python's; they have a method for it."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{value!r} is neither text nor number")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_convert_number).encode
+_decode = msgspec.json.Decoder(Prediction).decode

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from shadowprobe.queries.amber_sets import TASKS
-from shadowprobe.report.tables.retrieval_tables import COLLECTIONS
+from shadowprobe.report.retriever_summary import COLLECTIONS
 from shadowprobe.report.tables.table import (
     NOTHING,
     Column,

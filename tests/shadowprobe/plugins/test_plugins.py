@@ -15,7 +15,7 @@ from shadowprobe import Linker, PluginError, UsageError, open_dataset
 from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
 from shadowprobe.runs.check import check
 
-PLUGIN_PACKAGE = Path(__file__).resolve().parents[1] / "plugin_package"
+PLUGIN_PACKAGE = Path(__file__).resolve().parents[2] / "plugin_package"
 # The example of the README and of the design, ten lines.
 FIRST = '''
 from shadowprobe import Linker, Prediction, Snippet

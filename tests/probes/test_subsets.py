@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from shadowprobe.measure.scoring import MatchCounts, best_threshold, count_matches
+from shadowprobe.probes.subsets import MatchCounts, best_threshold, count_matches
 
 NAN = float("nan")
 
