@@ -20,8 +20,7 @@ from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
-from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
+from shadowprobe.errors import LinkerError, PluginError
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
@@ -29,7 +28,8 @@ from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
-from shadowprobe.systems.linker import Given, Linker, by_id, check_given, without_gold
+from shadowprobe.systems.asking import check_given, close_linker, link_in_parts, open_linker
+from shadowprobe.systems.linker import Given, Linker, without_gold
 
 
 class Settings(Struct, frozen=True):
@@ -292,49 +292,3 @@ class _VariantsTask(LinkingTask):
 
     def prepare(self, run: Path | None, *, force: bool = False) -> None:
         """Nothing is measured here, so no probe is needed."""
-
-
-def open_linker(linker: Linker, knowledge: Knowledge) -> None:
-    """Lets a linker prepare; an error is one line that names it."""
-    try:
-        linker.set_knowledge(knowledge)
-        linker.setup()
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise LinkerError(f"linker `{linker.name}` failed to start: {format_error(error)}") from error
-
-
-def close_linker(linker: Linker) -> None:
-    """Closes a linker; an error costs a note and nothing more, since its answers are stored by now."""
-    try:
-        linker.close()
-    except (Exception, SystemExit) as error:
-        linker.note(f"the linker failed to close: {format_error(error)}")
-
-
-def link_in_parts(linker: Linker, snippets: list[Snippet]) -> Iterator[dict[str, Given]]:
-    """What a linker gives for snippets, checked; where it fails on all together, it is asked for each alone."""
-    try:
-        predictions = _link_batch(linker, snippets)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, LinkerError) and not isinstance(error, ItemError):
-            # No other snippet would fare better.
-            raise
-        if len(snippets) > 1:
-            for snippet in snippets:
-                yield from link_in_parts(linker, [snippet])
-            return
-        predictions = {snippets[0].id: Failure(snippets[0].id, format_error(error))}
-    yield predictions
-
-
-def _link_batch(linker: Linker, snippets: list[Snippet]) -> dict[str, Given]:
-    given = by_id(linker.link(list(snippets)))
-    for snippet in snippets:
-        if snippet.id not in given:
-            raise ItemError(f"no prediction for snippet {snippet.id!r}")
-    if unasked := given.keys() - {snippet.id for snippet in snippets}:
-        raise ItemError(f"a prediction for {min(unasked)!r}, which was not asked for")
-    # One invalid prediction does not cost the others of its batch a second question.
-    return {snippet.id: check_given(given[snippet.id]) for snippet in snippets}

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
-
-import msgspec
+from typing import ClassVar
 
 from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, abridge
+from shadowprobe.errors import abridge
 
-LINK_RETURNS = (
-    "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
-)
 # An entity as a linker may give it: one of the knowledge, or a title or URI; with its score, or without.
 Named = Entity | str
 Scored = Named | tuple[Named, float | None]
@@ -148,46 +143,3 @@ def context_of(snippet: Snippet) -> str:
 def without_gold(snippet: Snippet) -> Snippet:
     """The snippet as a linker may see it: neither its answer nor the subset, which would give it away."""
     return Snippet(snippet.id, "all", snippet.text, snippet.start, snippet.end, snippet.space)
-
-
-def by_id(returned: Any) -> dict[str, Given]:
-    """What `link` returned, by snippet; says what it should have been where it is something else."""
-    predictions: dict[str, Given] = {}
-    if (
-        returned is None
-        or isinstance(returned, (str, bytes, Prediction, Failure))
-        or not isinstance(returned, Iterable)
-    ):
-        raise ItemError(f"{LINK_RETURNS}; it returned {returned!r:.80}")
-    for prediction in returned:
-        if not isinstance(prediction, (Prediction, Failure)):
-            raise ItemError(f"{LINK_RETURNS}; it returned {prediction!r:.80} among them")
-        if prediction.id in predictions:
-            raise ItemError(f"two predictions for {prediction.id!r}")
-        predictions[prediction.id] = prediction
-    return predictions
-
-
-def check_given(given: Given) -> Given:
-    """A prediction as its line will read, or a failure that says why it is invalid."""
-    if isinstance(given, Failure):
-        return given
-    try:
-        prediction = _decode(_encode(given))
-    except (TypeError, ValueError, OverflowError) as error:
-        return Failure(given.id, f"prediction for {given.id!r}: {error}")
-    problem = prediction.find_problem()
-    if problem is not None:
-        return Failure(given.id, f"prediction for {given.id!r}: `{problem[0]}` {problem[1]}")
-    return prediction
-
-
-def _convert_number(value: Any) -> Any:
-    """NumPy's numbers as Python's; they have a method for it."""
-    if hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"{value!r} is neither text nor number")
-
-
-_encode = msgspec.json.Encoder(enc_hook=_convert_number).encode
-_decode = msgspec.json.Decoder(Prediction).decode
