@@ -18,7 +18,7 @@ from shadowprobe import (
 from shadowprobe.base.identity import Resolver, normalise_title
 from shadowprobe.base.spans import Span, find_name
 from shadowprobe.queries.query import Document, Hit, Query
-from shadowprobe.systems.asking import link_in_parts
+from shadowprobe.systems.calling import link_in_parts
 from shadowprobe.systems.retriever import Retriever
 
 # The number of words of a document that are used as the description of its entity.

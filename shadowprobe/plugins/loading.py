@@ -9,6 +9,7 @@ import inspect
 import sys
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -20,6 +21,7 @@ from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.plugins.options import read_options
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
 
@@ -118,6 +120,15 @@ def make_retrieval_probe(spec: str, base: type[P]) -> P:
     return _construct_probe(kind, spec)
 
 
+def make_retrieval_probes(base: type[P]) -> list[P]:
+    """Makes all probes of retrieval that derive from a base class and can be loaded."""
+    probes = []
+    for name in names(RETRIEVAL_PROBES):
+        with suppress(PluginError):
+            probes.append(make_retrieval_probe(name, base))
+    return probes
+
+
 def _construct_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
@@ -129,13 +140,8 @@ def _construct_probe(kind: type[P], spec: str) -> P:
 
 def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
     """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
-    try:
+    with name_errors(f"probe `{name}` failed", PluginError, SEE_DEBUG):
         findings = convert_to_json(measure())
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
     if not isinstance(findings, dict):
         raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
     return findings

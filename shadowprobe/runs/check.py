@@ -13,7 +13,7 @@ from shadowprobe.base.identity import Resolver
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
-from shadowprobe.systems.asking import link_batch
+from shadowprobe.systems.calling import link_batch
 from shadowprobe.systems.linker import Linker, without_gold
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"

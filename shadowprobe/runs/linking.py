@@ -28,7 +28,7 @@ from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
-from shadowprobe.systems.asking import check_given, close_linker, link_in_parts, open_linker
+from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
 from shadowprobe.systems.linker import Given, Linker, without_gold
 
 
@@ -201,7 +201,7 @@ class LinkingTask(Task):
         try:
             yield
         finally:
-            close_linker(self.linker)
+            close_system(self.linker)
 
     def ask(self) -> Iterator[Batch]:
         """Links every snippet that has no prediction; one that repeats another gets its answer."""

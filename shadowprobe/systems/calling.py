@@ -1,8 +1,9 @@
-"""Asks a linker, whatever its code does: its errors become failures, or one line that names it."""
+"""Calls linkers, retrievers and probes, whatever their code does: an error is a failure, or one line that names it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -11,29 +12,39 @@ from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
 from shadowprobe.systems.linker import Given, Linker
+from shadowprobe.systems.retriever import Retriever
 
+# What a message on the code of a plugin ends with.
+SEE_DEBUG = " (--debug shows where)"
 LINK_RETURNS = (
     "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
 )
 
 
-def open_linker(linker: Linker, knowledge: Knowledge) -> None:
-    """Lets a linker prepare; an error is one line that names it."""
+@contextmanager
+def name_errors(what: str, kind: type[ShadowprobeError], hint: str = "") -> Iterator[None]:
+    """Turns whatever the code of a linker, retriever or probe raises into one line that begins with `what`."""
     try:
-        linker.set_knowledge(knowledge)
-        linker.setup()
+        yield
     except ShadowprobeError:
         raise
     except (Exception, SystemExit) as error:
-        raise LinkerError(f"linker `{linker.name}` failed to start: {format_error(error)}") from error
+        raise kind(f"{what}: {format_error(error)}{hint}") from error
 
 
-def close_linker(linker: Linker) -> None:
-    """Closes a linker; an error costs a note and nothing more, since its answers are stored by now."""
+def open_linker(linker: Linker, knowledge: Knowledge) -> None:
+    """Lets a linker prepare; an error is one line that names it."""
+    with name_errors(f"linker `{linker.name}` failed to start", LinkerError):
+        linker.set_knowledge(knowledge)
+        linker.setup()
+
+
+def close_system(system: Linker | Retriever, noun: str = "linker") -> None:
+    """Closes a linker or retriever; an error costs a note and nothing more, since its answers are stored by now."""
     try:
-        linker.close()
+        system.close()
     except (Exception, SystemExit) as error:
-        linker.note(f"the linker failed to close: {format_error(error)}")
+        system.note(f"the {noun} failed to close: {format_error(error)}")
 
 
 def link_in_parts(linker: Linker, snippets: list[Snippet]) -> Iterator[dict[str, Given]]:
