@@ -25,11 +25,12 @@ from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
-from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
+from shadowprobe.runs.directory import EXTRA, PREDICTIONS, SCHEMA, Results, RunCard
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
 from shadowprobe.systems.linker import Given, Linker, without_gold
+from shadowprobe.systems.replies import REPLIES
 
 
 class Settings(Struct, frozen=True):
