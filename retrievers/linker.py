@@ -9,19 +9,16 @@ from shadowprobe import (
     Entity,
     EntitySpace,
     Failure,
-    ItemError,
     Knowledge,
     Linker,
-    LinkerError,
     Prediction,
     Snippet,
     UsageError,
 )
 from shadowprobe.base.identity import Resolver, normalise_title
 from shadowprobe.base.spans import Span, find_name
-from shadowprobe.errors import format_error
 from shadowprobe.queries.query import Document, Hit, Query
-from shadowprobe.systems.linker import by_id
+from shadowprobe.systems.calling import link_in_parts
 from shadowprobe.systems.retriever import Retriever
 
 # The number of words of a document that are used as the description of its entity.
@@ -89,27 +86,15 @@ class LinkerRetriever(Retriever):
             for query, spans in mentions
             for number, span in enumerate(spans)
         ]
-        predictions = self._link(snippets) if snippets else {}
+        predictions: dict[str, Prediction | Failure] = {}
+        for part in link_in_parts(self.linker, snippets) if snippets else ():
+            predictions |= part
         for sentence in self.linker.notes:
             self.note(sentence)
         return [
             self._make_hits(query, [predictions[f"{query.id} {number}"] for number in range(len(spans))], k)
             for query, spans in mentions
         ]
-
-    def _link(self, snippets: list[Snippet]) -> dict[str, Prediction | Failure]:
-        """Links the snippets; a failure on one of them does not affect the others."""
-        try:
-            predictions = by_id(self.linker.link(list(snippets)))
-            if missing := [snippet.id for snippet in snippets if snippet.id not in predictions]:
-                raise ItemError(f"no prediction for snippet {missing[0]!r}")
-        except (Exception, SystemExit) as error:
-            if isinstance(error, LinkerError) and not isinstance(error, ItemError):
-                raise
-            if len(snippets) > 1:
-                return {snippet.id: self._link([snippet])[snippet.id] for snippet in snippets}
-            return {snippets[0].id: Failure(snippets[0].id, format_error(error))}
-        return predictions
 
     def _find_mentions(self, query: Query) -> list[Span]:
         if query.name:

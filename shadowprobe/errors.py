@@ -24,6 +24,8 @@ EXTRAS = {
         | {"w3lib", "warcio"}
     )
 }
+# Characters of a message.
+LONGEST = 600
 
 
 class ShadowprobeError(Exception):
@@ -73,11 +75,11 @@ def format_error(error: BaseException) -> str:
     return abridge(f"{name}{error}")
 
 
-def abridge(text: str, length: int = 600) -> str:
+def abridge(text: str) -> str:
     """A message as one line of limited length that every file can hold; what to do is often said at its end."""
     # Half of a surrogate pair, as a service may send it, cannot be encoded.
     line = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
-    return line if len(line) <= length else f"{line[: length * 2 // 3]} ... {line[-length // 3 :]}"
+    return line if len(line) <= LONGEST else f"{line[: LONGEST * 2 // 3]} ... {line[-LONGEST // 3 :]}"
 
 
 def shorten(text: str, length: int = 200) -> str:
@@ -86,9 +88,9 @@ def shorten(text: str, length: int = 200) -> str:
     return line if len(line) <= length else f"{line[:length]}..."
 
 
-def missing_extra(linker: str, extra: str | None = None) -> LinkerError:
+def missing_extra(linker: str) -> LinkerError:
     """Makes the error for missing optional packages of a linker; it says what to type."""
-    return LinkerError(f"`{linker}` needs its extra: pip install 'shadowprobe[{extra or linker}]'")
+    return LinkerError(f"`{linker}` needs its extra: pip install 'shadowprobe[{linker}]'")
 
 
 def missing_packages(error: ModuleNotFoundError) -> UsageError | None:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from html.entities import html5
-from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 MASK = "***"
-# `tokens` in the plural is a number, as in `max_tokens`.
-SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
 # The shortest secret that is looked for as hex and base64.
 SHORTEST_CODED = 6
 _URL_SAFE = str.maketrans("+/", "-_")
 # A message has room for no more of a URL.
 LONGEST_URL = 200
-_URL = re.compile(r"^\w+://")
 
 
 def shorten_url(url: str) -> str:
@@ -52,15 +48,6 @@ def _split(url: str) -> SplitResult:
 def _join(parts: SplitResult) -> str:
     joined = urlunsplit(parts._replace(fragment=""))
     return joined if parts.scheme else joined.removeprefix("//")
-
-
-def mask_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns options for a file, with a mask instead of secrets."""
-    public: dict[str, Any] = {}
-    for name, value in options.items():
-        shown = mask_url(value) if isinstance(value, str) and _URL.match(value) else value
-        public[name] = MASK if value and SECRET_NAME.search(name) else shown
-    return public
 
 
 def mask_secret(secret: str, text: str) -> str:

@@ -13,7 +13,6 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import shadowprobe
-from shadowprobe.base.printable import escape_controls
 from shadowprobe.errors import ShadowprobeError, abridge, missing_packages
 
 INTERRUPTED = 130
@@ -166,4 +165,6 @@ def _find_message(error: Exception) -> str | None:
 
 
 def _print_error(message: str) -> None:
-    print(f"shadowprobe: {escape_controls(abridge(message))}", file=sys.stderr)
+    from shadowprobe.cli.common import echo
+
+    echo(f"shadowprobe: {abridge(message)}", err=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import shadowprobe
-from shadowprobe.base.printable import escape_controls, escape_json_controls
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
 PIPE_WIDTH = 110
+# The control characters but for line break and tab; those from 0x80 on are commands too, to some terminals.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 DatasetOption = Annotated[
     str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
@@ -168,6 +170,16 @@ def _make_console(**settings: Any) -> Console:
     return SafeConsole(highlight=False, **settings)
 
 
+def escape_controls(text: str) -> str:
+    r"""Replaces control characters by their codes such as `\x1b`, so that a terminal shows and does not obey them."""
+    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def escape_json_controls(text: str) -> str:
+    r"""The same for JSON, where only the later ones are left: as `\u009b`, so that it is still the same JSON."""
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def echo(text: str, *, err: bool = False, end: str = "\n") -> None:
     """Prints text; commands to the terminal inside it are shown and not obeyed."""
     print(escape_controls(text), end=end, file=sys.stderr if err else sys.stdout, flush=True)
@@ -204,9 +216,9 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
     if json:
         print_json(results)
         return
-    from shadowprobe.report.screen import show
+    from shadowprobe.report.tables.to_terminal import show_run
 
-    show(results, stdout(), published=published)
+    show_run(results, stdout(), published=published)
 
 
 def print_outcome(finished: FinishedJob, unit: str) -> int:
@@ -309,33 +321,18 @@ def bars(
         yield move
 
 
-class _Downloads:
-    """Shows downloads as they go; made only when the first byte arrives."""
+class _Downloads(ExitStack):
+    """Shows downloads as they go; the bars are made only when the first byte arrives."""
 
-    def __init__(self) -> None:
-        self._bars: Any = None
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> _Downloads:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bars is not None:
-            self._bars.stop()
+    _is_shown = False
+    _move: Callable[[str, int, int | None], None] | None = None
 
     def progress(self, name: str, done: int, total: int | None) -> None:
         """Moves the bar of a file."""
-        console = stderr()
-        if not console.is_terminal:
-            return
-        if self._bars is None:
-            from rich.progress import Progress as Bars
-
-            self._bars = Bars(console=console)
-            self._bars.start()
-        if name not in self._tasks:
-            self._tasks[name] = self._bars.add_task(name, total=total)
-        self._bars.update(self._tasks[name], completed=done, total=total)
+        if not self._is_shown:
+            self._is_shown, self._move = True, self.enter_context(bars())
+        if self._move is not None:
+            self._move(name, done, total)
 
     def warn(self, sentence: str) -> None:
         """A warning on stderr."""

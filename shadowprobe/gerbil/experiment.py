@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from shadowprobe.errors import GerbilError, UsageError, shorten
 from shadowprobe.gerbil.gerbil_client import MATCHING, TYPE, Instance, UnreachableError
 from shadowprobe.gerbil.gerbil_page import DONE, RUNNING, PageError, Task, read_tasks, shown_name, status_words
 from shadowprobe.gerbil.upload import Package, choose_subsets, make_package, parse_annotator
+from shadowprobe.runs.directory import default_directory
 
 CARD = "gerbil.json"
 SCHEMA = 1
@@ -96,7 +96,7 @@ class GerbilJob:
             raise UsageError("--annotator: name one of GERBIL's annotators, or the URL of a NIF service")
         self.dataset, self.subsets = dataset, choose_subsets(dataset, subsets)
         together = "+".join(one.name for one in self.annotators)
-        self.out = out or Path("runs") / re.sub(r"[/\\\0]", "_", f"gerbil-{together}-{dataset.name}")
+        self.out = out or default_directory(f"gerbil-{together}", dataset.name)
         self._location = location or str(dataset.path)
         self.resumed = False
 

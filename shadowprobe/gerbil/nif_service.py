@@ -30,8 +30,8 @@ from shadowprobe.errors import (
 from shadowprobe.formats import nif_documents as nif
 from shadowprobe.formats.nif_documents import NifDocument, NifError, Phrase
 from shadowprobe.formats.nif_process import parse_in_time
-from shadowprobe.runs.linking import Given, close_linker, link_in_parts, open_linker
-from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.calling import close_system, link_in_parts, open_linker
+from shadowprobe.systems.linker import Given, Linker
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -68,7 +68,7 @@ class Annotator:
 
     def close(self) -> None:
         """Closes the linker."""
-        close_linker(self.linker)
+        close_system(self.linker)
 
     def annotate(self, documents: list[NifDocument]) -> str:
         """Returns the documents of a request with the entities of their phrases."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -54,7 +54,10 @@ class AnsweringTask(Task):
         self.total = len(self.sets)
         self.digest = file_digest(self.path)
         self.questions = {"queries": {"name": self.name, "digest": self.digest, "documents": documents}}
-        self.probes = [plugins.make_retrieval_probe(name, AnswerProbe) for name in probes] or _all_probes()
+        chosen = [plugins.make_retrieval_probe(name, AnswerProbe) for name in probes]
+        self.probes = chosen or plugins.make_retrieval_probes(AnswerProbe)
+        if not self.probes:
+            raise PluginError("no probe that is installed reads answers: install shadowprobe again")
         for probe in self.probes:
             probe.rounds, probe.seed = rounds, seed
         self._settings = {"bootstrap_rounds": rounds, "bootstrap_seed": seed}
@@ -122,15 +125,3 @@ class AnsweringTask(Task):
             "notes": list(notes),
             "probes": findings,
         }
-
-
-def _all_probes() -> list[AnswerProbe]:
-    """The probes that read answers, of all that there are."""
-    probes = []
-    for name in plugins.names(plugins.RETRIEVAL_PROBES):
-        # The others ask a retriever, or belong to a plugin that cannot be loaded.
-        with suppress(PluginError):
-            probes.append(plugins.make_retrieval_probe(name, AnswerProbe))
-    if not probes:
-        raise PluginError("no probe that is installed reads answers: install shadowprobe again")
-    return probes

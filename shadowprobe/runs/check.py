@@ -13,7 +13,8 @@ from shadowprobe.base.identity import Resolver
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
-from shadowprobe.systems.linker import Linker, by_id, without_gold
+from shadowprobe.systems.calling import link_batch
+from shadowprobe.systems.linker import Linker, without_gold
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
@@ -214,30 +215,23 @@ class _Battery:
 
     def _link(self, snippets: Sequence[Snippet]) -> list[Prediction]:
         """The predictions in the order of the snippets."""
-        predictions: dict[str, Prediction] = {}
-        for prediction in by_id(self.linker.link(list(snippets))).values():
-            if isinstance(prediction, Failure):
-                raise BrokenError(f"{prediction.id}: {prediction.error}")
-            predictions[prediction.id] = prediction
-        asked = {snippet.id for snippet in snippets}
-        if missing := asked - set(predictions):
-            raise BrokenError(f"no prediction for {min(missing)}")
-        if extra := set(predictions) - asked:
-            raise BrokenError(f"a prediction for {min(extra)}, which was not asked for")
-        for prediction in predictions.values():
-            if problem := prediction.find_problem():
-                raise BrokenError(f"{prediction.id}: `{problem[0]}` {problem[1]}")
-        return [predictions[snippet.id] for snippet in snippets]
+        predictions = []
+        for given in link_batch(self.linker, snippets).values():
+            if isinstance(given, Failure):
+                raise BrokenError(f"{given.id}: {given.error}")
+            if problem := given.find_problem():
+                raise BrokenError(f"{given.id}: `{problem[0]}` {problem[1]}")
+            predictions.append(given)
+        return predictions
 
     def _compare(self, expected: Sequence[Prediction], actual: Sequence[Prediction], when: str) -> None:
         for one, other in zip(expected, actual, strict=True):
-            if (one.status, one.answer, one.page_id, one.qid) != (
-                other.status,
-                other.answer,
-                other.page_id,
-                other.qid,
-            ):
+            if _key(one) != _key(other):
                 raise BrokenError(f"{one.id}: {one.answer or one.status}, but {other.answer or other.status} in {when}")
+
+
+def _key(prediction: Prediction) -> tuple[object, ...]:
+    return prediction.status, prediction.answer, prediction.page_id, prediction.qid
 
 
 def _show(snippet: Snippet) -> str:

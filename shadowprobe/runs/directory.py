@@ -17,8 +17,6 @@ RUN, FAILURES, RESULTS = "run.json", "failures.jsonl", "results.json"
 PREDICTIONS, RANKINGS, ANSWERS = "predictions.jsonl", "rankings.jsonl", "answers.jsonl"
 # What a correction of the answers would change, beside them.
 DEBIAS = "debias.json"
-# The raw replies of a service, where the user asked to keep them.
-REPLIES = "replies.jsonl"
 # The folder of what probes needed answered beyond the dataset, with a run directory for each.
 EXTRA = "extra"
 # Of run.json and of results.json.

@@ -37,10 +37,11 @@ from shadowprobe.runs.directory import (
     remove_derived,
 )
 from shadowprobe.runs.task import Task
-from shadowprobe.systems.linker import HOPELESS
 
 # Lines that are written at once; it bounds the memory that an often repeated text takes.
 BLOCK = 4096
+# A system that fails on this many questions before it has answered one is broken, and the run stops at once.
+HOPELESS = 16
 
 Progress = Callable[[int], None]
 AnyTask = TypeVar("AnyTask", bound=Task)

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,21 +17,20 @@ from msgspec.structs import replace
 from shadowprobe import formats, plugins
 from shadowprobe.base.identity import read_redirects
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.base.model import Failure, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
-from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
+from shadowprobe.errors import LinkerError, PluginError
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
-from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
+from shadowprobe.runs.directory import EXTRA, PREDICTIONS, SCHEMA, Results, RunCard
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
-from shadowprobe.systems.linker import Linker, by_id, without_gold
-
-Given = Prediction | Failure
+from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
+from shadowprobe.systems.linker import Given, Linker, without_gold
+from shadowprobe.systems.replies import REPLIES
 
 
 class Settings(Struct, frozen=True):
@@ -204,7 +202,7 @@ class LinkingTask(Task):
         try:
             yield
         finally:
-            close_linker(self.linker)
+            close_system(self.linker)
 
     def ask(self) -> Iterator[Batch]:
         """Links every snippet that has no prediction; one that repeats another gets its answer."""
@@ -233,7 +231,7 @@ class LinkingTask(Task):
         """What the linker gives for snippets, checked, by snippet and some at a time."""
         if self.linker.streams:
             for answers in self.linker.link_each(snippets):
-                yield {answer.id: _check(answer) for answer in answers}
+                yield {answer.id: check_given(answer) for answer in answers}
         else:
             while batch := list(islice(snippets, self.batch_size)):
                 yield from link_in_parts(self.linker, batch)
@@ -295,74 +293,3 @@ class _VariantsTask(LinkingTask):
 
     def prepare(self, run: Path | None, *, force: bool = False) -> None:
         """Nothing is measured here, so no probe is needed."""
-
-
-def open_linker(linker: Linker, knowledge: Knowledge) -> None:
-    """Lets a linker prepare; an error is one line that names it."""
-    try:
-        linker.set_knowledge(knowledge)
-        linker.setup()
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise LinkerError(f"linker `{linker.name}` failed to start: {format_error(error)}") from error
-
-
-def close_linker(linker: Linker) -> None:
-    """Closes a linker; an error costs a note and nothing more, since its answers are stored by now."""
-    try:
-        linker.close()
-    except (Exception, SystemExit) as error:
-        linker.note(f"the linker failed to close: {format_error(error)}")
-
-
-def link_in_parts(linker: Linker, snippets: list[Snippet]) -> Iterator[dict[str, Given]]:
-    """What a linker gives for snippets, checked; where it fails on all together, it is asked for each alone."""
-    try:
-        predictions = _link_batch(linker, snippets)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, LinkerError) and not isinstance(error, ItemError):
-            # No other snippet would fare better.
-            raise
-        if len(snippets) > 1:
-            for snippet in snippets:
-                yield from link_in_parts(linker, [snippet])
-            return
-        predictions = {snippets[0].id: Failure(snippets[0].id, format_error(error))}
-    yield predictions
-
-
-def _link_batch(linker: Linker, snippets: list[Snippet]) -> dict[str, Given]:
-    given = by_id(linker.link(list(snippets)))
-    for snippet in snippets:
-        if snippet.id not in given:
-            raise ItemError(f"no prediction for snippet {snippet.id!r}")
-    if unasked := given.keys() - {snippet.id for snippet in snippets}:
-        raise ItemError(f"a prediction for {min(unasked)!r}, which was not asked for")
-    # One invalid prediction does not cost the others of its batch a second question.
-    return {snippet.id: _check(given[snippet.id]) for snippet in snippets}
-
-
-def _check(given: Given) -> Given:
-    """A prediction as its line will read, or a failure that says why it is invalid."""
-    if isinstance(given, Failure):
-        return given
-    try:
-        prediction = _decode(_encode(given))
-    except (TypeError, ValueError, OverflowError) as error:
-        return Failure(given.id, f"prediction for {given.id!r}: {error}")
-    problem = prediction.find_problem()
-    if problem is not None:
-        return Failure(given.id, f"prediction for {given.id!r}: `{problem[0]}` {problem[1]}")
-    return prediction
-
-
-def _convert_number(value: Any) -> Any:
-    """NumPy's numbers as Python's; they have a method for it."""
-    if hasattr(value, "item"):
-        return value.item()
-    raise TypeError(f"{value!r} is neither text nor number")
-
-
-_encode = msgspec.json.Encoder(enc_hook=_convert_number).encode
-_decode = msgspec.json.Decoder(Prediction).decode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import InputError, LinkerError, PluginError, ShadowprobeError, UsageError, format_error
+from shadowprobe.errors import InputError, LinkerError, UsageError
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
 from shadowprobe.measure.statistics import ROUNDS, SEED
@@ -21,6 +21,7 @@ from shadowprobe.queries.query import Query, Ranking
 from shadowprobe.runs.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.runs.job import Job
 from shadowprobe.runs.task import Batch, Task
+from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
 DEPTH, KS = 100, (1, 20)
@@ -132,16 +133,15 @@ class RetrievingTask(Task):
     def open_system(self) -> Iterator[None]:
         """Lets the retriever index the collection, and closes it at the end of the block."""
         retriever = self.retriever
-        with _name_errors(retriever):
+        with self._name_errors():
             retriever.open(self.collection.documents(), self._gather_names())
         try:
             yield
         finally:
-            try:
-                retriever.close()
-            except (Exception, SystemExit) as error:
-                # Its rankings are safe by now.
-                retriever.note(f"the retriever failed to close: {format_error(error)}")
+            close_system(retriever, "retriever")
+
+    def _name_errors(self) -> AbstractContextManager[None]:
+        return name_errors(f"retriever `{self.retriever.name}` failed", LinkerError, SEE_DEBUG)
 
     def _gather_names(self) -> dict[str, Sequence[str]]:
         """The ambiguous names of all queries, each with the documents of its entities."""
@@ -163,7 +163,7 @@ class RetrievingTask(Task):
         depth, size = self.settings.depth, self.retriever.batch_size
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
-            with _name_errors(self.retriever):
+            with self._name_errors():
                 hits = self.retriever.search(batch, depth)
                 rankings = list(make_rankings(self.retriever, batch, hits, depth))
             failures = [ranking for ranking in rankings if isinstance(ranking, Failure)]
@@ -231,7 +231,7 @@ def make_retrieving_job(
 
 def _find_probes(collection: Collection) -> list[RankingProbe]:
     """All probes that a collection has queries for."""
-    probes = list(_all_probes().values())
+    probes = plugins.make_retrieval_probes(RankingProbe)
     if collection.directory is not None:
         probes = [probe for probe in probes if (collection.directory / probe.folder).exists()]
         if not probes:
@@ -251,30 +251,7 @@ def _find_queries(probe: RankingProbe, collection: Collection) -> Path:
 
 
 def _make_probe(name: str) -> RankingProbe:
-    usable = _all_probes()
+    usable = {probe.name: probe for probe in plugins.make_retrieval_probes(RankingProbe)}
     if name in plugins.names(plugins.RETRIEVAL_PROBES) and name not in usable:
         raise UsageError(f"--probe {name}: asks no retriever; those that do are {', '.join(usable)}")
     return usable.get(name) or plugins.make_retrieval_probe(name, RankingProbe)
-
-
-def _all_probes() -> dict[str, RankingProbe]:
-    """The probes that read rankings, of all that there are."""
-    probes = {}
-    for name in plugins.names(plugins.RETRIEVAL_PROBES):
-        # The others ask a language model, or belong to a plugin that cannot be loaded.
-        with suppress(PluginError):
-            probes[name] = plugins.make_retrieval_probe(name, RankingProbe)
-    return probes
-
-
-@contextmanager
-def _name_errors(retriever: Retriever) -> Iterator[None]:
-    """Turns whatever goes wrong inside into one line that names the retriever."""
-    try:
-        yield
-    except ShadowprobeError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise LinkerError(
-            f"retriever `{retriever.name}` failed: {format_error(error)} (--debug shows where)"
-        ) from error

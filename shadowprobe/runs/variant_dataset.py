@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.base.model import Prediction, Snippet, Subset
 from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
-from shadowprobe.errors import PluginError, ShadowprobeError
+from shadowprobe.errors import PluginError
 from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.probe import VariantProbe
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS
+from shadowprobe.systems.calling import name_errors
 
 # Between the id of a snippet and the name of its variant.
 MARK = "~"
@@ -61,14 +62,9 @@ class Variants:
     def _by_name(self) -> dict[str, dict[str, Snippet]]:
         """The snippets of each variant, by name and id."""
         variants: dict[str, dict[str, Snippet]] = {}
-        try:
+        with name_errors(f"probe `{self.probe.name}` failed to make its variants", PluginError):
             for name, snippet in self.probe.variants(self.dataset):
                 variants.setdefault(name, {})[snippet.id] = snippet
-        except ShadowprobeError:
-            raise
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise PluginError(f"probe `{self.probe.name}` failed to make its variants: {what}") from error
         return variants
 
     @cached_property

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from shadowprobe.base.model import Candidate, Entity, Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, abridge
+from shadowprobe.errors import abridge
 
-LINK_RETURNS = (
-    "link() must return one prediction for each snippet, made by self.answer, self.ranked, self.nil or self.skip"
-)
 # An entity as a linker may give it: one of the knowledge, or a title or URI; with its score, or without.
 Named = Entity | str
 Scored = Named | tuple[Named, float | None]
+# What a linker gives for a snippet.
+Given = Prediction | Failure
 
 
 class Linker:
@@ -51,7 +50,7 @@ class Linker:
     def setup(self) -> None:
         """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
 
-    def link(self, snippets: list[Snippet]) -> Sequence[Prediction | Failure]:
+    def link(self, snippets: list[Snippet]) -> Sequence[Given]:
         """One prediction for each snippet, in any order; a failure in its place is tried again by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define link()")
 
@@ -65,7 +64,7 @@ class Linker:
         """What a user who waits should know, beside the progress bar: requests that were sent again, for example."""
         return ""
 
-    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Prediction | Failure]]:
+    def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Given]]:
         """The predictions for many snippets, some at a time, as soon as they are there."""
         raise NotImplementedError(f"{type(self).__name__} links in batches")
 
@@ -144,25 +143,3 @@ def context_of(snippet: Snippet) -> str:
 def without_gold(snippet: Snippet) -> Snippet:
     """The snippet as a linker may see it: neither its answer nor the subset, which would give it away."""
     return Snippet(snippet.id, "all", snippet.text, snippet.start, snippet.end, snippet.space)
-
-
-def by_id(returned: Any) -> dict[str, Prediction | Failure]:
-    """What `link` returned, by snippet; says what it should have been where it is something else."""
-    predictions: dict[str, Prediction | Failure] = {}
-    if (
-        returned is None
-        or isinstance(returned, (str, bytes, Prediction, Failure))
-        or not isinstance(returned, Iterable)
-    ):
-        raise ItemError(f"{LINK_RETURNS}; it returned {returned!r:.80}")
-    for prediction in returned:
-        if not isinstance(prediction, (Prediction, Failure)):
-            raise ItemError(f"{LINK_RETURNS}; it returned {prediction!r:.80} among them")
-        if prediction.id in predictions:
-            raise ItemError(f"two predictions for {prediction.id!r}")
-        predictions[prediction.id] = prediction
-    return predictions
-
-
-# A linker that fails on this many snippets before it has answered one is broken, and the run stops at once.
-HOPELESS = 16

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.errors import ItemError, LinkerError
-from shadowprobe.net.failures import (
-    ConnectionFailedError,
-    NoResponseError,
-    OtherServerError,
-    RedirectError,
-)
+from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, OtherServerError, RedirectError
 from shadowprobe.net.limits import Limits
 from shadowprobe.net.retries import pause_before, retry_after
 
@@ -200,15 +195,7 @@ def _build(request: Request) -> httpx.Request:
     import httpx
 
     try:
-        return httpx.Request(
-            request.method,
-            request.url,
-            params=request.params,
-            json=request.json,
-            data=request.data,
-            content=request.content,
-            headers=request.headers,
-        )
+        return httpx.Request(**request._asdict())
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         raise ItemError(f"{shorten_url(request.url)}: the request cannot be made ({why})") from None

@@ -19,9 +19,7 @@ from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
 from shadowprobe.net.blocking import LoopThread
-from shadowprobe.net.failures import (
-    RefusedError,
-)
+from shadowprobe.net.failures import RefusedError
 from shadowprobe.net.retries import PASSING
 from shadowprobe.net.urls import check_url
 from shadowprobe.systems.linker import Linker

@@ -15,7 +15,7 @@ from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
 from shadowprobe.report.html.page import page
-from shadowprobe.report.screen import show
+from shadowprobe.report.tables.to_terminal import show_run
 from shadowprobe.runs.directory import Results
 from shadowprobe.runs.finished import read_runs
 
@@ -213,7 +213,7 @@ def test_the_command_says_what_is_left_of_the_cost(
 def shown(results: Results) -> str:
     """The screen of results, without its line breaks."""
     console = Console(width=140, record=True, file=io.StringIO())
-    show(results, console)
+    show_run(results, console)
     return " ".join(console.export_text().split())
 
 

@@ -167,8 +167,9 @@ def test_a_query_on_which_it_fails_has_no_ranking_and_costs_no_other_its_own() -
         lambda linker, snippet: None,
         lambda linker, snippet: "Avon (river)",
         lambda linker, snippet: Prediction("another", answer="Avon (river)"),
+        lambda linker, snippet: Prediction(snippet.id, answer=" "),
     ],
-    ids=["a failure", "nothing", "a title", "of another snippet"],
+    ids=["a failure", "nothing", "a title", "of another snippet", "an empty answer"],
 )
 def test_an_invalid_prediction_is_a_failure(say: Callable[[Linker, Snippet], Any]) -> None:
     assert found(saying(say), "Avon?", "Avon") is None

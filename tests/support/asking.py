@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from shadowprobe import Failure, Knowledge, Linker, Prediction, Snippet
+import httpx
+
+from shadowprobe import Failure, Knowledge, Linker, Prediction, Request, Snippet, WebLinker
+
+
+class Named(WebLinker):
+    """A wrapper that takes the response as a title."""
+
+    name = "named"
+
+    def request(self, snippet: Snippet) -> Request:
+        return Request("POST", self.url, json={"text": snippet.text})
+
+    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
+        return self.answer(snippet, response.text)
 
 
 def answers_of(linker: Linker, knowledge: Knowledge, *snippets: Snippet) -> list[Prediction | Failure]:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from shadowprobe.runs.job import FinishedJob, Job
+from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
+
+# Where their runs are.
+OUT = Path("run")
 SCRIPT = '''
 import math
 import sys
@@ -142,3 +148,15 @@ def write_retrievers(directory: Path) -> Path:
     path = directory / "mine.py"
     path.write_text(SCRIPT)
     return path
+
+
+def job(kind: str = "Telling", **more: Any) -> Job[RetrievingTask]:
+    """A job of one of these retrievers, or of `bm25`, over the collection `little`."""
+    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "out": OUT, **more}
+    arguments.setdefault("settings", RetrievalSettings(ks=(1, 2), depth=3))
+    return make_retrieving_job(kind if kind == "bm25" else f"mine.py:{kind}", **arguments)
+
+
+def run(kind: str = "Telling", **more: Any) -> FinishedJob:
+    """The same, done."""
+    return job(kind, **more).run()

@@ -10,7 +10,7 @@ from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.report.figures.bars import draw_bar, lay_out_rows
 from shadowprobe.report.figures.findings import read_findings
 from shadowprobe.report.figures.style import Legend, Width, assign_looks, make_panels, show_percent
-from shadowprobe.report.tables.retrieval_tables import AMBER, TASK_NAMES, Part, list_parts
+from shadowprobe.report.retriever_summary import AMBER, TASK_NAMES, Part, list_parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

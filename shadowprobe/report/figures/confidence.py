@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.dataset.dataset import SUBSETS
-from shadowprobe.report.figures.findings import NOT_KNOWN, read_findings
-from shadowprobe.report.figures.style import (
-    ABOVE,
-    LINE_HEIGHT,
-    Width,
-    assign_looks,
-    count_lines,
-    make_panels,
-    wrap_label,
-)
+from shadowprobe.report.figures.findings import read_findings
+from shadowprobe.report.figures.style import Width, assign_looks
+from shadowprobe.report.figures.system_panels import draw_systems
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,22 +28,12 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
     """
     findings = read_findings(runs, "confidence")
     look = assign_looks(run.label for run in runs)
+
+    def draw(axes: Axes, label: str, one: Findings) -> str:
+        return _draw_boxes(axes, one, look[label].colour)
+
     columns = min(len(runs), COLUMNS[width])
-    rows = -(-len(runs) // columns)
-    names = [wrap_label(run.label, ABOVE) for run in runs]
-    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
-    figure, panels = make_panels(width, 0.35 + rows * (1.3 + above), nrows=rows, ncols=columns)
-    for axes, run, name, one in zip(panels, runs, names, findings, strict=False):
-        if one is None:
-            axes.set_title(name)
-            axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
-            axes.set_axis_off()
-            continue
-        auroc = one["auroc_real_against_neutral"]
-        axes.set_title(name if auroc is None else f"{name}\nAUROC {auroc:.2f}")
-        _draw_boxes(axes, one, look[run.label].colour)
-    for axes in panels[len(runs) :]:
-        axes.remove()
+    figure, _ = draw_systems(runs, findings, draw, width, columns, panel=1.3, room=0.35)
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
     figure.supylabel(scale, fontsize=7)
     explanation = "box: quartiles, line: median, whiskers: 5% to 95%"
@@ -60,7 +43,7 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
     return figure
 
 
-def _draw_boxes(axes: Axes, findings: Findings, colour: str) -> None:
+def _draw_boxes(axes: Axes, findings: Findings, colour: str) -> str:
     subsets = [subset for subset in SUBSETS if subset in findings["subsets"]]
     boxes = [{key: findings["subsets"][subset][level] for key, level in BOX.items()} for subset in subsets]
     axes.bxp(
@@ -77,3 +60,5 @@ def _draw_boxes(axes: Axes, findings: Findings, colour: str) -> None:
     # Scores that hardly differ are written in full: a reader would overlook an offset in the corner.
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.set_xticks(range(len(subsets)), [subset.capitalize() for subset in subsets], fontsize=6)
+    auroc = findings["auroc_real_against_neutral"]
+    return "" if auroc is None else f"AUROC {auroc:.2f}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shadowprobe.report.figures.findings import read_findings
 from shadowprobe.report.figures.stacks import Stack, draw_stacks
 from shadowprobe.report.figures.style import Width
-from shadowprobe.report.tables.answering_tables import AMBIGDOCS, CATEGORIES
+from shadowprobe.report.model_summary import AMBIGDOCS, CATEGORIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

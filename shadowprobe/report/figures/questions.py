@@ -21,7 +21,7 @@ from shadowprobe.report.figures.style import (
     system_legend,
     wrap_label,
 )
-from shadowprobe.report.tables.retrieval_tables import QUESTIONS, shared_depths
+from shadowprobe.report.retriever_summary import QUESTIONS, shared_depths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from shadowprobe.report.figures.findings import read_findings, refusal
 from shadowprobe.report.figures.lines import Panel, Point, draw_rates, show_differences
 from shadowprobe.report.figures.questions import common_depths, least_and_most, title_of_depth
 from shadowprobe.report.figures.style import Width, assign_looks, shorten_number, system_legend
-from shadowprobe.report.tables.retrieval_tables import QUESTIONS
+from shadowprobe.report.retriever_summary import QUESTIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

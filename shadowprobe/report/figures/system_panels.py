@@ -1,4 +1,4 @@
-"""A panel for each system with the same lines in every one."""
+"""A panel for each system."""
 
 from __future__ import annotations
 
@@ -42,35 +42,61 @@ class Drawing(NamedTuple):
 
 
 def draw_panels(runs: Sequence[FinishedRun], findings: Sequence[Any], drawing: Drawing, width: Width) -> Figure:
-    """A panel a system; one without findings is shown as not known."""
+    """A panel a system, with the same lines in each and their legend below all."""
     styles = {
         key: {"color": colour, "linestyle": line}
         for key, colour, line in zip(drawing.lines, COLOURS, LINES, strict=False)
     }
-    names = [wrap_label(run.label, ABOVE) for run in runs]
-    columns = min(len(runs), COLUMNS[width])
-    rows = -(-len(runs) // columns)
-    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
     legend = Legend(drawing.lines.values(), LEGEND[width])
-    height = 0.3 + rows * (1.7 + above) + legend.height
-    figure, panels = make_panels(width, height, nrows=rows, ncols=columns)
-    for place, (axes, name, one) in enumerate(zip(panels, names, findings, strict=False)):
-        if one is None:
-            axes.set_title(name)
-            axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
-            axes.set_axis_off()
-            continue
-        axes.set_title("\n".join(filter(None, (name, drawing.draw(axes, one, styles)))))
+    columns = min(len(runs), COLUMNS[width])
+
+    def draw(axes: Axes, _: str, one: Any) -> str:
+        return drawing.draw(axes, one, styles)
+
+    figure, panels = draw_systems(runs, findings, draw, width, columns, panel=1.7, room=0.3 + legend.height)
+    for place, axes in panels.items():
         axes.set_xlim(0, 1)
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in drawing.ticks])
         if place + columns >= len(runs):
             # The lowest of its column.
             axes.set_xlabel(drawing.across)
-    for axes in panels[len(runs) :]:
-        axes.remove()
     figure.supylabel(drawing.upwards, fontsize=7)
     legend.draw(figure, [_make_handle(style) for style in styles.values()])
     return figure
+
+
+def draw_systems(
+    runs: Sequence[FinishedRun],
+    findings: Sequence[Any],
+    draw: Callable[[Axes, str, Any], str],
+    width: Width,
+    columns: int,
+    *,
+    panel: float,
+    room: float,
+) -> tuple[Figure, dict[int, Axes]]:
+    """A panel a system, and those with findings by their place; a system without any is shown as not known.
+
+    `draw` gets a panel, the label of its system and its findings, and returns what stands below the name. `panel` is
+    the height of a panel, and `room` that of everything else, in inches.
+    """
+    names = [wrap_label(run.label, ABOVE) for run in runs]
+    rows = -(-len(runs) // columns)
+    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
+    figure, panels = make_panels(width, room + rows * (panel + above), nrows=rows, ncols=columns)
+    drawn: dict[int, Axes] = {}
+    for place, (run, name, one) in enumerate(zip(runs, names, findings, strict=True)):
+        axes = panels[place]
+        if one is None:
+            axes.set_title(name)
+            axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
+            axes.set_axis_off()
+            continue
+        axes.set_title("\n".join(filter(None, (name, draw(axes, run.label, one)))))
+        drawn[place] = axes
+    for axes in panels[len(runs) :]:
+        axes.remove()
+    return figure, drawn
 
 
 def _make_handle(style: dict[str, Any]) -> Any:

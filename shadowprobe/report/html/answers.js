@@ -25,16 +25,10 @@
 
   function fits(row, asked) {
     if (asked.differ && !differs(row)) return false;
-    if (asked.category < 0) return true;
-    const of = asked.system >= 0 ? [systems[asked.system]] : systems;
-    return of.some((system) => system.category[row] === asked.category);
+    return isChosen(systems, "category", row, asked);
   }
 
-  const orders = {
-    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
-    dataset: ["as in the file", () => 0],
-    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
-  };
+  const orders = sharedOrders("file");
 
   function badgeOf(system, row) {
     const category = categoryOf(system, row);
@@ -45,11 +39,7 @@
     return entry.rows.flatMap((row, place) => [place > 0 ? ", " : "", badgeOf(system, row)]);
   }
 
-  function meaning(asked) {
-    if (asked.category < 0) return "";
-    const [category, sentence] = categories[asked.category];
-    return `${capital(category)}: ${sentence}.`;
-  }
+  const meaning = (asked) => explain(categories, asked.category);
 
   function answer(system, row) {
     const list = make("dl", {});

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe.report.html.data import Strings
-from shadowprobe.report.tables.answering_tables import AMBIGDOCS as PROBE
-from shadowprobe.report.tables.answering_tables import CATEGORIES, RECALLS
+from shadowprobe.report.model_summary import AMBIGDOCS as PROBE
+from shadowprobe.report.model_summary import CATEGORIES, RECALLS
 from shadowprobe.runs.answering import AnsweringTask
 from shadowprobe.runs.directory import read_failures
 from shadowprobe.runs.finished import FinishedRun

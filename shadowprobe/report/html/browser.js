@@ -38,6 +38,27 @@ function byName(names) {
   return [...known.values()];
 }
 
+// True if a system that is shown has the value of a column that a reader chose, or if none was chosen.
+function isChosen(systems, column, row, asked) {
+  if (asked[column] < 0) return true;
+  const of = asked.system >= 0 ? [systems[asked.system]] : systems;
+  return of.some((system) => system[column][row] === asked[column]);
+}
+
+// The sentence about the value that a reader chose.
+function explain(meanings, chosen) {
+  if (chosen < 0) return "";
+  const [name, sentence] = meanings[chosen];
+  return `${capital(name)}: ${sentence}.`;
+}
+
+// The orders of entries that every browser has.
+const sharedOrders = (source) => ({
+  differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
+  dataset: [`as in the ${source}`, () => 0],
+  name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+});
+
 // What a kind of report has of its own:
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
 //   counted: what the entries are called on the count

@@ -18,6 +18,7 @@ from shadowprobe.measure.outcomes import MEANING, OUTCOMES, classify_answers
 from shadowprobe.plugins import PROBES, listings, make_probe
 from shadowprobe.runs.directory import PREDICTIONS, read_failures
 from shadowprobe.runs.finished import FinishedRun, check_comparable
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 
 # How many candidates are shown: some linkers give a hundred, and in a neutral context few matter.
 CANDIDATES, NEUTRAL_CANDIDATES = 6, 2
@@ -172,16 +173,13 @@ def _columns(run: FinishedRun, strings: Strings) -> dict[str, Any]:
     # The outcomes are the column of our own probes.
     others = {listing.name for listing in listings(PROBES) if listing.package != "shadowprobe"}
     for probe in (make_probe(name) for name in run.results["probes"] if name in others):
-        try:
+        with name_errors(f"rows() of the probe `{probe.name}` failed", PluginError, SEE_DEBUG):
             for row in probe.rows(answers):
                 place = answers.row[row["id"]]
                 for name, value in row.items():
                     if name != "id":
                         column = columns.setdefault(f"{probe.name} {name}", [NOTHING] * len(answers))
                         column[place] = strings.number(str(value))
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise PluginError(f"rows() of the probe `{probe.name}` failed: {what} (--debug shows where)") from error
     return {"columns": list(columns.items())} if columns else {}
 
 

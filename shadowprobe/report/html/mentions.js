@@ -64,15 +64,11 @@
   function fits(row, asked) {
     if (asked.subset >= 0 && snippets.subset[row] !== asked.subset) return false;
     if (asked.differ && !(hasGold(row) && differs(row))) return false;
-    if (asked.outcome < 0) return true;
-    const of = asked.system >= 0 ? [systems[asked.system]] : systems;
-    return of.some((system) => system.outcome[row] === asked.outcome);
+    return isChosen(systems, "outcome", row, asked);
   }
 
   const orders = {
-    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
-    dataset: ["as in the dataset", () => 0],
-    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+    ...sharedOrders("dataset"),
     least: ["lowest score first", (one, other) => one.low - other.low],
     surest: ["highest score first", (one, other) => other.high - one.high],
   };
@@ -99,11 +95,7 @@
     ]);
   }
 
-  function meaning(asked) {
-    if (asked.outcome < 0) return "";
-    const [outcome, sentence] = data.outcomes[asked.outcome];
-    return `${capital(outcome)}: ${sentence}.`;
-  }
+  const meaning = (asked) => explain(data.outcomes, asked.outcome);
 
   function candidatesOf(system, row) {
     const list = system.candidates[row] < 0 ? [] : system.lists[system.candidates[row]];

@@ -37,15 +37,11 @@
     }
     if (asked.group >= 0 && entities.head[queries.entity[row]] !== asked.group) return false;
     if (asked.differ && !differs(row)) return false;
-    if (asked.outcome < 0) return true;
-    const of = asked.system >= 0 ? [systems[asked.system]] : systems;
-    return of.some((system) => system.outcome[row] === asked.outcome);
+    return isChosen(systems, "outcome", row, asked);
   }
 
   const orders = {
-    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
-    dataset: ["as in the collection", () => 0],
-    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+    ...sharedOrders("collection"),
     confused: ["most confused first", (one, other) => other.confused - one.confused],
   };
 
@@ -56,11 +52,7 @@
     ]);
   }
 
-  function meaning(asked) {
-    if (asked.outcome < 0) return "";
-    const [outcome, sentence] = outcomes[asked.outcome];
-    return `${capital(outcome)}: ${sentence}.`;
-  }
+  const meaning = (asked) => explain(outcomes, asked.outcome);
 
   // Where the gold document and the best of a namesake stand.
   function places(system, row) {

@@ -9,8 +9,8 @@ from typing import Any
 from shadowprobe.measure.rankings import Rankings
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES, AmberEntity, AmberQuery, AmberSet, Page, Part
 from shadowprobe.report.html.data import Strings, shorten, to_columns
-from shadowprobe.report.tables.retrieval_tables import AMBER as PROBE
-from shadowprobe.report.tables.retrieval_tables import TASK_NAMES
+from shadowprobe.report.retriever_summary import AMBER as PROBE
+from shadowprobe.report.retriever_summary import TASK_NAMES
 from shadowprobe.runs.finished import FinishedRun
 from shadowprobe.runs.questions import check_probe, open_collection_of, open_ranking_probe, read_stored_rankings
 

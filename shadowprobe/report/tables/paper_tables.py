@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe.errors import InputError
+from shadowprobe.report.linker_summary import SCORES, SUBSETS
 from shadowprobe.report.published import linking as published
-from shadowprobe.report.tables.linking_tables import SCORES, SUBSETS
 from shadowprobe.report.tables.table import Column, Row, Table, text_column, write_tenth
 from shadowprobe.runs.directory import RESULTS
 from shadowprobe.runs.finished import FinishedRun

@@ -1,4 +1,4 @@
-"""Tables on a terminal."""
+"""Tables on a terminal, alone and as one screen on a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from shadowprobe.report.tables.table import Column, Table
+from shadowprobe.report.run_summary import summarize, tables_of
+from shadowprobe.report.tables.table import Column, Results, Table
 
 # Characters up to which a word is not broken, and how many characters of a longer word stay together.
 WHOLE_WORD, PART_OF_WORD = 12, 8
@@ -46,6 +47,28 @@ def show(tables: Iterable[Table], console: Console) -> None:
         console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
+
+
+def show_run(results: Results, console: Console, *, published: bool = False) -> None:
+    """Prints the tables of a run, then what a careful reader must know besides, then the verdict."""
+    summary = summarize(results)
+    console.print(Text(f"{summary.system} on {summary.data}", style="bold"))
+    console.print(Text(summary.size, style="dim"))
+    console.print()
+    # There is one run: its name is needed only beside the systems of a paper.
+    left_out = ("property",) if published else ("property", "system")
+    tables = tables_of({summary.name: results}, published=published)
+    show([table.without(*left_out) for table in tables], console)
+    lines = []
+    for question, answer in summary.examples:
+        lines += [Text(question), Text(f"  {answer}", style="dim")]
+    lines += [Text(warning, style="yellow") for warning in summary.warnings]
+    lines += [Text(note, style="dim") for note in summary.not_measured]
+    lines += [Text(f"note: {note}", style="dim") for note in summary.notes]
+    for paragraph in (lines, [Text(summary.sentence, style="bold")] if summary.sentence else []):
+        if paragraph:
+            console.print()
+            console.print(*paragraph, sep="\n")
 
 
 def _draw(table: Table, room: int, *, is_plain: bool) -> RichTable:

@@ -1,23 +1,10 @@
-"""Text that other programs show without executing a part of it."""
+"""Cells that a spreadsheet shows and does not execute."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from shadowprobe.base.printable import escape_controls, escape_formula, escape_json_controls
-
-
-def test_a_control_character_becomes_its_code_and_the_rest_stays() -> None:
-    assert escape_controls("a\x1b[31mb\x9bc\x07\x7f\r\n\tü") == "a\\x1b[31mb\\x9bc\\x07\\x7f\\x0d\n\tü"
-
-
-def test_json_stays_the_same_json() -> None:
-    value = {"na\x9bme": "x\x7fy\u0085z"}
-    text = escape_json_controls(json.dumps(value, ensure_ascii=False))
-    assert text == '{"na\\u009bme": "x\\u007fy\\u0085z"}'
-    assert json.loads(text) == value
+from shadowprobe.base.printable import escape_formula
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx"])

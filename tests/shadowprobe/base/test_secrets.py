@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.base.secrets import mask_options, mask_secret, mask_secret_bytes, mask_url, shorten_url
+from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
 
 
 @pytest.mark.parametrize(
@@ -31,29 +31,6 @@ def test_a_message_shows_where_a_url_leads_and_no_more() -> None:
     assert shorten_url("http://[::1") == "the URL"
     assert shorten_url("user:p@ss@host:8/x?key=1") == "host:8/x"
     assert shorten_url("somewhere/else") == "somewhere/else"
-
-
-def test_options_are_written_down_without_secrets() -> None:
-    given = {
-        "url": "http://h/?k=v",
-        "apikey": "A",
-        "api_key": "B",
-        "my_token": "C",
-        "keyword": "D",
-        "n": 3,
-        "none": None,
-        "max_tokens": 512,
-    }
-    assert mask_options(given) == {
-        "url": "http://h/?k=***",
-        "apikey": "***",
-        "api_key": "***",
-        "my_token": "***",
-        "keyword": "D",
-        "n": 3,
-        "none": None,
-        "max_tokens": 512,
-    }
 
 
 def test_a_secret_is_taken_out_in_every_form() -> None:

@@ -14,6 +14,7 @@ import pytest
 import shadowprobe
 from shadowprobe import Dataset
 from shadowprobe.base.jsonl import encode_json
+from shadowprobe.cli.common import escape_controls, escape_json_controls
 
 # Sets the title of the window, and turns the rest red.
 EVIL = "\x1b]0;evil\x07\x9b31m"
@@ -98,8 +99,7 @@ def test_every_module_prints_through_the_one_place_that_escapes() -> None:
                 if name in PRINTING and not is_ours and not isinstance(owner, ast.Call):
                     printing.add((path.relative_to(root).as_posix(), name))
     assert printing == {
-        # The line of an error, and our own version.
-        ("cli/__init__.py", "print"),
+        # The line of an error, by the one place, and our own version.
         ("cli/__init__.py", "echo"),
         # The one place, and those who use it beside it.
         ("cli/common.py", "print"),
@@ -107,3 +107,14 @@ def test_every_module_prints_through_the_one_place_that_escapes() -> None:
         # A table as text, which is printed by the one place.
         ("report/tables/to_terminal.py", "Console"),
     }
+
+
+def test_a_control_character_becomes_its_code_and_the_rest_stays() -> None:
+    assert escape_controls("a\x1b[31mb\x9bc\x07\x7f\r\n\tü") == "a\\x1b[31mb\\x9bc\\x07\\x7f\\x0d\n\tü"
+
+
+def test_json_stays_the_same_json() -> None:
+    value = {"na\x9bme": "x\x7fy\u0085z"}
+    text = escape_json_controls(json.dumps(value, ensure_ascii=False))
+    assert text == '{"na\\u009bme": "x\\u007fy\\u0085z"}'
+    assert json.loads(text) == value

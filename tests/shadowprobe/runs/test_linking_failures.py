@@ -11,7 +11,7 @@ from recording import Failing, Recording, all_ids, ids, run
 from shadowprobe import Dataset, ItemError, LinkerError, Prediction, Snippet
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.directory import FAILURES, read_failures
-from shadowprobe.systems.linker import HOPELESS
+from shadowprobe.runs.job import HOPELESS
 
 
 def test_a_failure_costs_no_other_snippet_its_answer(world: Dataset, tmp_path: Path) -> None:

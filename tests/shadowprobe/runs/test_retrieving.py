@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 from refusals import contents
 from retrieval_world import amber_set, entity, query, write_collection, write_documents, write_questions, write_sets
-from retriever_scripts import write_retrievers
+from retriever_scripts import OUT, job, run, write_retrievers
 
 from shadowprobe import InputError, LinkerError, UsageError
 from shadowprobe.base.files import lock_file
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.queries.query import Document, Ranking
-from shadowprobe.runs.job import FinishedJob, Job, Outcome
-from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
+from shadowprobe.runs.job import Outcome
+from shadowprobe.runs.retrieving import RetrievalSettings
 
-OUT = Path("run")
 # In the order in which they are asked, two at a time.
 AMBER = ["a1", "a2", "a3", "b1", "b2", "c1", "c2", "d1", "d2"]
 QUESTIONS = ["P19-0", "P19-1", "P19-2", "P20-0"]
@@ -30,16 +29,6 @@ def _in_a_directory_with_a_collection(tmp_path: Path, monkeypatch: pytest.Monkey
     write_collection(tmp_path / "little")
     write_retrievers(tmp_path)
     monkeypatch.chdir(tmp_path)
-
-
-def job(kind: str = "Telling", **more: Any) -> Job[RetrievingTask]:
-    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "out": OUT, **more}
-    arguments.setdefault("settings", RetrievalSettings(ks=(1, 2), depth=3))
-    return make_retrieving_job(kind if kind == "bm25" else f"mine.py:{kind}", **arguments)
-
-
-def run(kind: str = "Telling", **more: Any) -> FinishedJob:
-    return job(kind, **more).run()
 
 
 def asked() -> list[str]:

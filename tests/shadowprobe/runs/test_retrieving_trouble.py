@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 from retrieval_world import amber_set, entity, query, write_collection, write_documents, write_sets
-from retriever_scripts import write_retrievers
+from retriever_scripts import OUT, job, run, write_retrievers
 
 from shadowprobe import LinkerError, UsageError
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.queries.query import Ranking
-from shadowprobe.runs.job import FinishedJob, Job
-from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
-
-OUT = Path("run")
+from shadowprobe.runs.retrieving import RetrievalSettings, make_retrieving_job
 
 SILENT = """
 from shadowprobe import Failure
@@ -37,16 +34,6 @@ def _in_a_directory_with_a_collection(tmp_path: Path, monkeypatch: pytest.Monkey
     write_collection(tmp_path / "little")
     write_retrievers(tmp_path)
     monkeypatch.chdir(tmp_path)
-
-
-def job(kind: str = "Telling", **more: Any) -> Job[RetrievingTask]:
-    arguments: dict[str, Any] = {"collection": "little", "probes": ["amber"], "out": OUT, **more}
-    arguments.setdefault("settings", RetrievalSettings(ks=(1, 2), depth=3))
-    return make_retrieving_job(f"mine.py:{kind}", **arguments)
-
-
-def run(kind: str = "Telling", **more: Any) -> FinishedJob:
-    return job(kind, **more).run()
 
 
 def stored() -> list[Ranking]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from asking import answers_of, marked
+from asking import Named, answers_of, marked
 from service import Asked, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, WebLinker
@@ -21,18 +21,6 @@ from shadowprobe.runs.api import make_linking_job
 from shadowprobe.systems import service_client as web
 
 TOKEN = "s3cret/t0ken+x"
-
-
-class Named(WebLinker):
-    """A wrapper that takes the answer for a title."""
-
-    name = "named"
-
-    def request(self, snippet: Snippet) -> Request:
-        return Request("POST", self.url, json={"text": snippet.text})
-
-    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        return self.answer(snippet, response.text)
 
 
 @pytest.fixture

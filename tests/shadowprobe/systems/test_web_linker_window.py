@@ -8,12 +8,11 @@ from collections.abc import Generator, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-import httpx
 import pytest
-from asking import marked
+from asking import Named, marked
 from service import Asked, Reply, Service, serving
 
-from shadowprobe import Dataset, Failure, Prediction, Request, Snippet, WebLinker
+from shadowprobe import Dataset, Failure, Prediction, Snippet
 from shadowprobe.cli import main
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.systems import service_client as web
@@ -21,18 +20,6 @@ from shadowprobe.systems import service_client as web
 Given = Prediction | Failure
 COUNT, PATIENCE = 60, 30.0
 SNIPPETS = [marked(f"Number {n} on the [Avon].", str(n)) for n in range(COUNT)]
-
-
-class Named(WebLinker):
-    """A wrapper that takes the response as a title."""
-
-    name = "named"
-
-    def request(self, snippet: Snippet) -> Request:
-        return Request("POST", self.url, json={"text": snippet.text})
-
-    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        return self.answer(snippet, response.text)
 
 
 def answer_at_once(_: int, __: Asked) -> Reply:

@@ -15,7 +15,7 @@ from shadowprobe import Linker, PluginError, UsageError, open_dataset
 from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
 from shadowprobe.runs.check import check
 
-PLUGIN_PACKAGE = Path(__file__).resolve().parents[1] / "plugin_package"
+PLUGIN_PACKAGE = Path(__file__).resolve().parents[2] / "plugin_package"
 # The example of the README and of the design, ten lines.
 FIRST = '''
 from shadowprobe import Linker, Prediction, Snippet
@@ -243,7 +243,7 @@ def test_a_class_without_link_says_what_is_missing() -> None:
 
 
 def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
     assert FIRST.strip() in readme
 
 

@@ -1,0 +1,265 @@
+"""Loads linkers, retrievers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, TypeVar
+
+import shadowprobe
+from shadowprobe.base.jsonl import convert_to_json
+from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
+from shadowprobe.measure.probe import Findings, Probe
+from shadowprobe.plugins.options import read_options
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors
+from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.retriever import Retriever
+
+Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
+LINKERS: Group = "shadowprobe.linkers"
+PROBES: Group = "shadowprobe.probes"
+RETRIEVERS: Group = "shadowprobe.retrievers"
+RETRIEVAL_PROBES: Group = "shadowprobe.retrieval_probes"
+# Systems that a user may look for among the linkers, and what to use instead.
+_NOT_LINKERS = {
+    "gerbil": "GERBIL is a benchmark and no linker: it returns totals and no answers, so no probe can be asked of it."
+    " `shadowprobe gerbil run --annotator NAME --dataset D --url URL` gives Table 3; a system with a NIF service can be"
+    " asked: --linker nif -o url=..."
+}
+# The noun for one plugin of a group; its plural is the command that lists them.
+NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_PROBES: "probe"}
+# A retriever that is made of a linker: `linker:blend`.
+BY_LINKER = "linker:"
+P = TypeVar("P")
+System = TypeVar("System", Linker, Retriever)
+
+
+def names(group: Group) -> list[str]:
+    """Lists the names of a group's plugins, our own in their order and then others by name."""
+    return [point.name for point in find_entry_points(group)]
+
+
+def find_entry_points(group: Group) -> list[EntryPoint]:
+    """Finds the plugins of a group, our own in their order and then others by name."""
+    return _read_entry_points(group, tuple(sys.path))
+
+
+@cache
+def _read_entry_points(group: Group, _: tuple[str, ...]) -> list[EntryPoint]:
+    """Reads the files of all installed packages, once for each search path: a run asks for each of its probes."""
+    points: dict[tuple[str, str], EntryPoint] = {}
+    for point in entry_points(group=group):
+        # An editable and an installed copy of a package list the same plugin twice.
+        points.setdefault((point.name, point.value), point)
+    own = [point for point in points.values() if point.value.startswith("shadowprobe.")]
+    others = sorted((point for point in points.values() if point not in own), key=lambda point: point.name)
+    return own + others
+
+
+def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
+    """Makes a linker by name or location, and converts its options from strings to their types."""
+    return _make_system(*_load(spec, LINKERS, Linker), spec, options or {})
+
+
+def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
+    """Makes a retriever by name or location; `linker:NAME` makes one from a linker and its options."""
+    if spec.rstrip(":") == BY_LINKER.rstrip(":"):
+        raise UsageError(f"retriever `{spec}`: name the linker too, as in {BY_LINKER}prior")
+    if not spec.startswith(BY_LINKER):
+        return _make_system(*_load(spec, RETRIEVERS, Retriever), spec, options or {})
+    kind, _ = _load(BY_LINKER.rstrip(":"), RETRIEVERS, Retriever)
+    linker = make_linker(spec.removeprefix(BY_LINKER), options)
+    # Only this retriever has a linker as its argument.
+    retriever: Retriever = kind(linker)  # type: ignore[call-arg]
+    vars(retriever)["name"], vars(retriever)["version"] = f"{BY_LINKER}{linker.name}", linker.version
+    retriever.notes = []
+    return retriever
+
+
+def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str]) -> System:
+    system = _construct(kind, spec, options)
+    # Set on the instance: a run records them, and they must be the same when it is resumed.
+    vars(system)["name"] = kind.name or kind.__name__
+    vars(system)["version"] = kind.version or _add_class(version, kind)
+    system.notes = []
+    return system
+
+
+def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
+    owner = f"{'linker' if issubclass(kind, Linker) else 'retriever'} `{spec}`"
+    values = read_options(kind, owner, given)
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise UsageError(f"{owner}: {_format_cause(error)}") from error
+    except ShadowprobeError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{owner} cannot be made: {_format_cause(error)}") from error
+
+
+def make_probe(spec: str) -> Probe:
+    """Makes a probe by name or location."""
+    kind, _ = _load(spec, PROBES, Probe)
+    return _construct_probe(kind, spec)
+
+
+def make_retrieval_probe(spec: str, base: type[P]) -> P:
+    """Makes a probe of retrieval by name or location, which must derive from the given base class."""
+    kind, _ = _load(spec, RETRIEVAL_PROBES, base)
+    return _construct_probe(kind, spec)
+
+
+def make_retrieval_probes(base: type[P]) -> list[P]:
+    """Makes all probes of retrieval that derive from a base class and can be loaded."""
+    probes = []
+    for name in names(RETRIEVAL_PROBES):
+        with suppress(PluginError):
+            probes.append(make_retrieval_probe(name, base))
+    return probes
+
+
+def _construct_probe(kind: type[P], spec: str) -> P:
+    try:
+        probe = kind()
+    except Exception as error:
+        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
+    vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
+    return probe
+
+
+def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
+    """The findings of a probe as JSON will hold them; an error of a probe is one line that names it."""
+    with name_errors(f"probe `{name}` failed", PluginError, SEE_DEBUG):
+        findings = convert_to_json(measure())
+    if not isinstance(findings, dict):
+        raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
+    return findings
+
+
+def add_version(linker: Linker) -> Linker:
+    """Adds a version to a linker that a user constructed: a digest of its code and state.
+
+    A changed linker then has another version, and does not reuse the answers of the old one.
+    """
+    kind = type(linker)
+    if not kind.version:
+        try:
+            source = inspect.getsource(kind)
+        except (OSError, TypeError):
+            # Its code is not known, so its answers are never reused.
+            source = str(uuid.uuid4())
+        # Only the attributes of its construction count, and not those that a run has added.
+        keys = vars(linker).setdefault("_made_with", sorted(vars(linker).keys() - kind.incidental))
+        state = repr([(key, vars(linker).get(key)) for key in keys])
+        vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
+    return linker
+
+
+def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
+    """Returns the class that a spec names, and its version."""
+    if ":" in spec:
+        module_name, _, class_name = spec.rpartition(":")
+        if module_name.endswith(".py"):
+            return _get_class(_load_file(Path(module_name)), class_name, spec, base), _hash_file(module_name)
+        return _get_class(_import_module(module_name, spec), class_name, spec, base), _hash_module(module_name)
+    what = NOUNS[group]
+    matching = [point for point in find_entry_points(group) if point.name == spec]
+    if not matching:
+        if spec.endswith(".py"):
+            raise PluginError(f"{spec}: name the class too, as in {spec}:My{what.capitalize()}")
+        if group == LINKERS and spec in _NOT_LINKERS:
+            raise PluginError(_NOT_LINKERS[spec])
+        # `shadowprobe probes` lists only the probes for linkers.
+        listed = f"`shadowprobe {what}s` lists them"
+        if group == RETRIEVAL_PROBES:
+            listed = f"there are {', '.join(sorted(names(group)))}"
+        raise PluginError(
+            f"unknown {what} `{spec}`{nearest(spec, names(group))}: {listed}; give your own class as file.py:Class"
+        )
+    if len(matching) > 1:
+        places = " and ".join(f"`{point.value}`" for point in matching)
+        raise PluginError(f"two packages have a {what} `{spec}`; choose one by its location: {places}")
+    module_name, _, class_name = matching[0].value.partition(":")
+    module = _import_module(module_name, spec)
+    dist = matching[0].dist
+    return _get_class(module, class_name, spec, base), dist.version if dist else ""
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise PluginError(f"{path}: no such file")
+    name = f"shadowprobe_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    if module_spec is None or module_spec.loader is None:
+        raise PluginError(f"{path}: cannot be loaded as Python")
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module
+    # A file may import other files of its directory, like a script.
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        module_spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{path}: {_format_cause(error)}") from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+    return module
+
+
+def _import_module(name: str, spec: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        hint = ""
+        if error.name in {LINKERS, PROBES, "shadowprobe.retrievers"}:
+            hint = ": this Python runs in the source tree of an installed shadowprobe; start it in another folder"
+            hint += ", or install with pip install -e ."
+        raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`{hint}") from error
+    except LinkerError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"`{spec}` cannot be loaded: {_format_cause(error)}") from error
+
+
+def _get_class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[P]:
+    kind = getattr(module, name, None)
+    if kind is None:
+        defined = [key for key, value in vars(module).items() if isinstance(value, type)]
+        raise PluginError(f"`{spec}`: there is no class `{name}` in it{nearest(name, defined)}")
+    if not (isinstance(kind, type) and issubclass(kind, base)):
+        # The package from which users import the base class.
+        package = "shadowprobe" if hasattr(shadowprobe, base.__name__) else "shadowprobe.retrieval"
+        raise PluginError(f"`{spec}`: `{name}` does not derive from {package}.{base.__name__}")
+    return kind
+
+
+def _add_class(version: str, kind: type) -> str:
+    """The version of a class; two classes of one file that share a name must not continue each other's run."""
+    owner = next((base for base in kind.__mro__ if "name" in vars(base)), kind)
+    is_shared = owner is not kind and owner.__module__ == kind.__module__
+    return f"{version} {kind.__qualname__}" if is_shared else version
+
+
+def _hash_file(path: str) -> str:
+    """Returns a digest of the file as the version: a changed linker must not resume its old answers."""
+    return f"sha256:{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]}"
+
+
+def _hash_module(name: str) -> str:
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return _hash_file(file) if file else ""
+
+
+def _format_cause(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if not isinstance(error, ValueError) else text
