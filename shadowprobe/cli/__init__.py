@@ -28,6 +28,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "run": Command("run:run", "Run a linker over a dataset."),
     "runs": Command("runs:runs", "List runs and how far they are."),
+    "view": Command("view:view", "Show a leaderboard of all runs in a browser."),
     "score": Command("score:score", "Score a stored predictions file."),
     "compare": Command("compare:compare", "Compare runs, with paired tests."),
     "table": Command("table:table", "Put runs into one table, or one of a paper."),

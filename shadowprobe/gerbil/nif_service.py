@@ -6,12 +6,9 @@ import asyncio
 import logging
 import math
 import re
-import signal
-import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -30,6 +27,7 @@ from shadowprobe.errors import (
 from shadowprobe.formats import nif_documents as nif
 from shadowprobe.formats.nif_documents import NifDocument, NifError, Phrase
 from shadowprobe.formats.nif_process import parse_in_time
+from shadowprobe.net.service import bind_port, make_server, run_server
 from shadowprobe.systems.calling import close_system, link_in_parts, open_linker
 from shadowprobe.systems.linker import Given, Linker
 
@@ -37,11 +35,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-    from uvicorn import Server
 
 MAX_BODY = 16 * 1024 * 1024
-# Seconds for a whole request to arrive, to parse it, and for requests that are being answered when the service stops.
-BODY_TIMEOUT, PARSE_TIMEOUT, GRACE = 30.0, 10.0, 10
+# Seconds for a whole request to arrive, and to parse it.
+BODY_TIMEOUT, PARSE_TIMEOUT = 30.0, 10.0
 # Seconds between two attempts to reopen a broken linker: a model may take long to load and fail again.
 REOPEN_PAUSE = 5.0
 TURTLE = f"{nif.CONTENT_TYPE};charset=UTF-8"
@@ -252,67 +249,11 @@ def serve(
     access_log: bool = False,
 ) -> None:
     """Serves until a signal; current requests have a short time to finish. Port 0 chooses a free port."""
-    try:
-        import uvicorn
-
-        from shadowprobe.gerbil.head_timeout import TimedProtocol
-    except ImportError as error:
-        raise missing_extra("serve") from error
-    with ThreadPoolExecutor(1, thread_name_prefix="linker") as worker, _bind(host, port) as listening:
-        config = uvicorn.Config(
-            build_app(annotator, worker, max_body=max_body),
-            log_config=None,
-            access_log=access_log,
-            http=TimedProtocol,
-            lifespan="off",
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=GRACE,
-        )
-        server = uvicorn.Server(config)
+    with ThreadPoolExecutor(1, thread_name_prefix="linker") as worker, bind_port(host, port) as bound:
+        server = make_server(build_app(annotator, worker, max_body=max_body), access_log=access_log)
         # The port is bound before a model is loaded, but connections are accepted only afterwards.
         worker.submit(annotator.open).result()
         try:
-            listening.listen(config.backlog)
-            with _handle_signals(server):
-                announce(_make_url(host, listening.getsockname()[1]))
-                server.run(sockets=[listening])
+            run_server(server, host, bound, lambda url: announce(f"{url}/nif"))
         finally:
             worker.submit(annotator.close).result()
-
-
-@contextmanager
-def _bind(host: str, port: int) -> Iterator[socket.socket]:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        bound = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise UsageError(f"--host {host}: {error.strerror or error}") from error
-    with bound:
-        # The port of a service that has just stopped can be used at once.
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind(address)
-        except OSError as error:
-            raise UsageError(f"{host}, port {port}: {error.strerror}; choose another with --port") from error
-        yield bound
-
-
-@contextmanager
-def _handle_signals(server: Server) -> Iterator[None]:
-    """Makes SIGINT and SIGTERM stop the server, which raises them again when it has stopped."""
-
-    def stop(*_: object) -> None:
-        # The server's own handlers are not enough: they are installed after the announcement.
-        server.should_exit = True
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _make_url(host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}/nif"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,7 +69,11 @@ def list_runs(folder: Path) -> list[ListedRun]:
 
 def list_directories(paths: Iterable[Path]) -> list[ListedRun]:
     """The runs in these directories."""
-    found = [_list_run(path) for path in paths]
+    return label_runs([list_run(path) for path in paths])
+
+
+def label_runs(found: Sequence[ListedRun]) -> list[ListedRun]:
+    """The same runs; those of one system have the options in which they differ behind its name."""
     systems = [{"name": run.system, "options": run.options} for run in found]
     labels = make_labels(systems, is_unique=False)
     return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]
@@ -84,7 +88,8 @@ def find_run_directories(folder: Path) -> Iterator[Path]:
                 yield file.parent
 
 
-def _list_run(path: Path) -> ListedRun:
+def list_run(path: Path) -> ListedRun:
+    """What a directory holds; a run that cannot be read says why."""
     try:
         card = read_card(path / RUN) if (path / RUN).exists() else RunCard()
         return _list_finished(path, card) if (path / RESULTS).exists() else _list_unfinished(path, card)

@@ -133,7 +133,7 @@ const whole = (value) => (100 * value).toFixed(0);
 
 function headings(columns, withRuns) {
   return [
-    ...(withRuns ? [{ key: "", name: "" }] : []),
+    ...(withRuns && page.live ? [{ key: "", name: "" }] : []),
     { key: "system", name: "system", isText: true },
     { key: "data", name: fields.kind.value === "retriever" ? "collection" : "dataset", isText: true },
     ...columns,
@@ -209,7 +209,7 @@ function stateCell(run) {
 function bodyRow(row, columns, best) {
   const line = element("tr");
   if (row.run && row.run.state !== "finished") line.className = "waiting";
-  if (row.run) line.append(choiceCell(row.run));
+  if (row.run && page.live) line.append(choiceCell(row.run));
   const data = element("td", undefined, { className: "text" });
   data.append(element("bdi", row.data));
   line.append(systemCell(row), data);

@@ -137,7 +137,8 @@ def test_a_signal_lets_the_service_answer_what_is_under_way_and_end_well(
 
 
 HASTY = """
-from shadowprobe.gerbil import head_timeout, nif_service as serve
+from shadowprobe.gerbil import nif_service as serve
+from shadowprobe.net import head_timeout
 from shadowprobe.cli import main
 serve.GRACE, serve.PARSE_TIMEOUT = 1, 3.0
 head_timeout.HEAD_TIMEOUT, head_timeout.MOST_WAITING = 3.0, 20
