@@ -86,6 +86,13 @@ class WebLinker(Linker):
         """What an answer with a status of 2xx says of the snippet; any error in here is the snippet's failure."""
         raise NotImplementedError(f"{type(self).__name__} must define parse()")
 
+    def adapt(self, request: Request, response: httpx.Response | None = None) -> Request:
+        """The request as this service takes it; `response` is its answer without success to that request.
+
+        A wrapper that gets another request out of this is sent that one at once. It must come to an end.
+        """
+        return request
+
     def ready(self) -> str:
         """The address, and whether there is a token."""
         known = f", token from {self.token_variable}" if self.optional_token else ""
@@ -157,6 +164,11 @@ class WebLinker(Linker):
             self._thread.close()
             if self._kept is not None:
                 self._kept.close()
+
+    @property
+    def is_reached(self) -> bool:
+        """True if the service has answered with success."""
+        return hasattr(self, "_service") and self._service.has_answered
 
     @property
     def streams(self) -> bool:
