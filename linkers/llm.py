@@ -193,16 +193,20 @@ class LlmLinker(ChatLinker):
         try:
             answer = find_value(reply, "answer", first=not self.reasoning)
         except ItemError as error:
-            raise ItemError(self.describe_cut()) if is_cut else error from None
+            raise ItemError(self._quote_cut(reply)) if is_cut else error from None
         # Another digit could have followed.
         if is_cut and answer.end == len(reply):
-            raise ItemError(self.describe_cut())
+            raise ItemError(self._quote_cut(reply))
         return answer
 
     def describe_cut(self) -> str:
         """What is wrong with a reply that was cut off, and what to type."""
         thinks = "" if self.reasoning else ", or add -o reasoning=true if the model thinks before it answers"
         return f"{super().describe_cut()}{thinks}"
+
+    def _quote_cut(self, reply: str) -> str:
+        """The same with the beginning of the reply, which shows whether more tokens would help."""
+        return f"{self.describe_cut()}: {quote_reply(reply)}"
 
     def _read_title(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
         answer = find_value(reply, "title")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from shadowprobe.errors import ItemError, LinkerError
@@ -25,7 +25,7 @@ class ModelLinker(WebLinker):
     """
 
     # What follows the address that a user gives, unless it is there already.
-    path: ClassVar[str]
+    path: str
 
     def __init__(self, model: str, timeout: float = 120.0, **web: Any) -> None:
         super().__init__(timeout=timeout, **web)

@@ -178,8 +178,9 @@ def test_a_reply_that_was_cut_off_says_what_to_raise(service: Service, world: Da
     service.behaviour = saying(content, "length")
     cut = "the reply was cut off (max_tokens is {}): raise it with -o max_tokens=N"
     thinks = ", or add -o reasoning=true if the model thinks before it answers"
-    assert error_of(service, world) == cut.format(32) + thinks
-    assert error_of(service, world, reasoning="true") == cut.format(4096)
+    shown = f": {content.strip()!r}" if content else ""
+    assert error_of(service, world) == cut.format(32) + thinks + shown
+    assert error_of(service, world, reasoning="true") == cut.format(4096) + shown
 
 
 def test_in_open_mode_a_reply_that_was_cut_off_is_a_failure(service: Service, world: Dataset) -> None:
