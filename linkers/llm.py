@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe import Entity, ItemError, Prediction, Request, Snippet
@@ -193,7 +194,9 @@ class LlmLinker(ChatLinker):
         try:
             answer = find_value(reply, "answer", first=not self.reasoning)
         except ItemError as error:
-            raise ItemError(self._quote_cut(reply)) if is_cut else error from None
+            # A bare word is no JSON, and more tokens would not change that.
+            is_invalid = re.search(r'"answer"\s*:\s*[A-Za-z]', reply)
+            raise ItemError(self._quote_cut(reply)) if is_cut and not is_invalid else error from None
         # Another digit could have followed.
         if is_cut and answer.end == len(reply):
             raise ItemError(self._quote_cut(reply))

@@ -183,6 +183,13 @@ def test_a_reply_that_was_cut_off_says_what_to_raise(service: Service, world: Da
     assert error_of(service, world, reasoning="true") == cut.format(4096) + shown
 
 
+def test_a_reply_that_more_tokens_would_not_help_is_not_called_cut_off(service: Service, world: Dataset) -> None:
+    # This is what SmolLM2-135M writes.
+    content = '{"answer": N, "description": "The marked'
+    service.behaviour = saying(content, "length")
+    assert error_of(service, world) == f'the reply holds no {{"answer": ...}}: {content!r}'
+
+
 def test_in_open_mode_a_reply_that_was_cut_off_is_a_failure(service: Service, world: Dataset) -> None:
     service.behaviour = saying('{"title": "Avon"}, as', "length")
     assert error_of(service, world, mode="open").startswith("the reply was cut off (max_tokens is 512): raise it")
