@@ -55,7 +55,8 @@ class OvershadowingProbe(Probe):
             # The two exclude each other: a space with both right has two different answers.
             findings |= describe_difference("reads_minus_repeats", consistent, biased, pairs.space, *draw)
             findings["verdict"] = decide(findings["reads_minus_repeats_ci95"], above="reads", below="repeats")
-        named_top = (answers.entity[rows] == answers.top_of[pairs.space] for rows in (pairs.top, pairs.shadow))
+        top_entity = answers.top_of[pairs.space]
+        named_top = answers.entity[pairs.top] == top_entity, answers.entity[pairs.shadow] == top_entity
         findings |= describe_difference("context_effect", *named_top, pairs.space, *draw)
         if answers.rows("neutral").any():
             both_linked = answers.linked[pairs.top] & answers.linked[pairs.shadow]

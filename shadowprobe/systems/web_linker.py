@@ -87,9 +87,9 @@ class WebLinker(Linker):
         raise NotImplementedError(f"{type(self).__name__} must define parse()")
 
     def adapt(self, request: Request, response: httpx.Response | None = None) -> Request:
-        """The request as this service takes it; `response` is its answer without success to that request.
+        """The request as this service takes it; `response` is given if the service has refused that very request.
 
-        A wrapper that gets another request out of this is sent that one at once. It must come to an end.
+        A wrapper that knows another way to ask returns another request, which is sent at once.
         """
         return request
 

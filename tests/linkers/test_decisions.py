@@ -16,9 +16,22 @@ from decision_models import DECISIONS, NIL, Decider, Probabilities, ask, decidin
 from service import Behaviour, Service, serving
 from wire import as_json
 
-from shadowprobe import Candidate, Dataset, Entity, EntitySpace, Knowledge, LinkerError, Prediction, UsageError
+from shadowprobe import (
+    Candidate,
+    Dataset,
+    Entity,
+    EntitySpace,
+    Knowledge,
+    LinkerError,
+    Prediction,
+    UsageError,
+    open_dataset,
+)
 from shadowprobe.plugins import make_linker
+from shadowprobe.report.run_summary import summarize
 from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.correction import correct_run
+from shadowprobe.runs.finished import read_runs
 
 TOKEN = "dm-5ecret-t0ken"
 AVON = marked("Why not [Avon]?")
@@ -241,6 +254,16 @@ def test_the_position_effect_is_reported(service: Service, world: Dataset) -> No
         "position effect: the first option was chosen in 100% of 4 questions, and by chance it would be 33%;"
         " another order changed the choice for 2 of 2 texts"
     )
+
+
+def test_a_model_that_only_looks_at_positions_does_not_read_and_is_not_worth_a_correction(
+    service: Service, tmp_path: Path
+) -> None:
+    service.behaviour = deciding("systemone", prefer_first)
+    run = make_linking_job(wrapper(service, concurrency="32"), open_dataset("mini"), out=tmp_path / "run").run()
+    assert str(summarize(run.results).sentence).startswith("decisions does not read, no usable prior: of 154 names, ")
+    (finished,) = read_runs([tmp_path / "run"])
+    assert correct_run(finished).found["verdict"] == "not worth it"
 
 
 def test_without_a_position_effect_the_numbers_say_so(service: Service, world: Dataset) -> None:
