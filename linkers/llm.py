@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import msgspec
-from msgspec import Meta, Struct, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe import Entity, ItemError, Prediction, Request, Snippet
 from shadowprobe.base.identity import is_nil, normalise_title
 from shadowprobe.systems.chat_linker import ChatLinker
 
+from ._shared.choices import list_choices, note_missing_descriptions, skip_without_choices
 from ._shared.prompts import (
     ReplyValue,
     cut_to_number,
+    find_plain,
     find_value,
     make_closed_prompt,
     make_open_prompt,
     make_schema,
     parse_choice,
     quote_reply,
-    shuffle_choices,
 )
+from ._shared.reply_tokens import Token, compute_probability, decode_tokens, find_tokens, read_probabilities
 
 if TYPE_CHECKING:
     import httpx
@@ -32,32 +31,11 @@ if TYPE_CHECKING:
 MOST_ALTERNATIVES = 20
 # Up to this number there is one digit, and so one token in every vocabulary.
 ONE_DIGIT = 9
-# Characters that may be in the same token as a number, in JSON.
-AROUND = " \t\r\n\"'{}:,"
-
-# The limits of a log-probability: rounding may make it slightly larger than 0, and some servers use a very low number
-# for "never".
-LEAST, SLACK = -1e100, 1e-3
-
-
-class Token(Struct):
-    """A token and its log-probability; a token may be part of a character, which only its bytes show."""
-
-    token: str
-    logprob: Annotated[float, Meta(ge=LEAST, le=SLACK)]
-    octets: list[Annotated[int, Meta(ge=0, le=255)]] | None = field(name="bytes", default=None)
-    top_logprobs: list[Token] | None = None
-
-    @property
-    def raw(self) -> bytes:
-        """The bytes that it adds to the reply."""
-        return bytes(self.octets) if self.octets is not None else self.token.encode("utf-8", "replace")
-
-
-class Logprobs(Struct):
-    """The tokens of a reply."""
-
-    content: list[Token] | None = None
+# How many tokens a reply may have. A number in JSON has about 8 in most vocabularies, and about 15 inside of a code
+# block. A title may be long, and thoughts are longer than both.
+NUMBER_TOKENS, TITLE_TOKENS, THOUGHT_TOKENS = 32, 512, 4096
+# A server that does not know JSON schemas says so with one of these.
+SCHEMA_REFUSALS = frozenset({400, 415, 422, 500, 501})
 
 
 class LlmLinker(ChatLinker):
@@ -73,9 +51,11 @@ class LlmLinker(ChatLinker):
     the geometric mean of the probabilities of the title's tokens. Both come from the model and are not calibrated. The
     server decides whether they are computed before or after its sampling filters.
 
-    `seed`, `temperature` and `max_tokens` are not sent when `none`, and `response_format` not with `json=none`, because
-    some hosted models refuse them. A model that reasons needs far more than the default `max_tokens`. A token in
-    SHADOWPROBE_LLM_TOKEN is sent as `Authorization: Bearer`; local servers need none.
+    In closed mode a reply ends with its first JSON object, and may have 32 tokens (`max_tokens=auto`). A model that
+    thinks before it answers needs `reasoning=true`: its reply may have 4096 tokens, and the last JSON object counts.
+    A server that refuses `json=schema` is asked with `json=object` instead, and a note says so. `seed`, `temperature`
+    and `max_tokens` are not sent when `none`, and `response_format` not with `json=none`, because some hosted models
+    refuse them. A token in SHADOWPROBE_LLM_TOKEN is sent as `Authorization: Bearer`; local servers need none.
     """
 
     name = "llm"
@@ -97,7 +77,8 @@ class LlmLinker(ChatLinker):
         logprobs: bool = True,
         temperature: float | None = 0.0,
         seed: int | None = 0,
-        max_tokens: int | None = 512,
+        max_tokens: int | Literal["auto"] | None = "auto",
+        reasoning: bool = False,
         timeout: float = 120.0,
         **web: Any,
     ) -> None:
@@ -106,22 +87,29 @@ class LlmLinker(ChatLinker):
         super().__init__(model, temperature, seed, max_tokens, timeout, **web)
         self.mode, self.language = mode, language
         self.choices, self.descriptions = choices, descriptions
-        self.json, self.logprobs = json, logprobs
+        self.json, self.logprobs, self.reasoning = json, logprobs, reasoning
         self._answered = self._scored = self._graded = False
+        # What the server said when it refused a JSON schema.
+        self._schema_refusal = ""
 
     def setup(self) -> None:
         """Adds a note if descriptions are missing."""
         super().setup()
-        missing = self.knowledge.without_description
-        if self.mode == "closed" and self.descriptions and missing:
-            self.note(f"{missing} of {len(self.knowledge)} entities have no description and are shown by their title")
+        if self.mode == "closed" and self.descriptions:
+            note_missing_descriptions(self)
+
+    @property
+    def longest_reply(self) -> int | None:
+        """The number of tokens that a reply may have: as few as an answer needs, unless the user sets it."""
+        if self.max_tokens != "auto":
+            return self.max_tokens
+        if self.reasoning:
+            return THOUGHT_TOKENS
+        return NUMBER_TOKENS if self.mode == "closed" else TITLE_TOKENS
 
     def answer_without_request(self, snippet: Snippet) -> Prediction | None:
         """Skips a mention that has no candidates to choose from."""
-        if self.mode == "open" or self.knowledge.candidates_of(snippet):
-            return None
-        self.note("a mention without candidates in the dataset is skipped without a request")
-        return self.skip(snippet)
+        return skip_without_choices(self, snippet) if self.mode == "closed" else None
 
     def outgoing(self, snippet: Snippet) -> str:
         """Returns the prompt; empty if there is no choice to show."""
@@ -132,7 +120,8 @@ class LlmLinker(ChatLinker):
 
     def request(self, snippet: Snippet) -> Request:
         """Sends one user message; settings that are not given are not sent."""
-        fields: dict[str, Any] = {}
+        # The only object of the answer ends with the first brace. A thought may have one too.
+        fields: dict[str, Any] = {"stop": ["}"]} if self.mode == "closed" and not self.reasoning else {}
         shown = len(self._list_choices(snippet)) if self.mode == "closed" else 0
         if self.json == "object":
             fields["response_format"] = {"type": "json_object"}
@@ -145,14 +134,29 @@ class LlmLinker(ChatLinker):
             # allow 5 only.
             alternatives = min(MOST_ALTERNATIVES, max(5, shown + 1)) if shown else 1
             fields |= {"logprobs": True, "top_logprobs": alternatives}
-        return self.post(self.outgoing(snippet), **fields)
+        return self.make_request(self.outgoing(snippet), **fields)
+
+    def adapt(self, request: Request, response: httpx.Response | None = None) -> Request:
+        """Asks for any JSON object once the server has refused a JSON schema, and never for a schema again."""
+        if self.json != "schema":
+            return request
+        # A server that has answered before knows schemas, and refuses something else.
+        if response is not None and not self.is_reached and response.status_code in SCHEMA_REFUSALS:
+            self._schema_refusal = f"{response.status_code} {response.reason_phrase}"
+        if not self._schema_refusal:
+            return request
+        return request._replace(json=request.json | {"response_format": {"type": "json_object"}})
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         """Reads the number or title in the reply, with its probability."""
-        reply, choice = self.reply_of(response)
-        tokens = _decode_tokens(choice.logprobs)
-        read_reply = self._read_choice if self.mode == "closed" else self._read_title
-        prediction = read_reply(snippet, reply, tokens)
+        if self._schema_refusal:
+            self.note(f"the server refused json=schema ({self._schema_refusal}): json=object was sent instead")
+        reply, choice = self.reply_of(response, may_be_cut=self.mode == "closed")
+        tokens = decode_tokens(choice.logprobs)
+        if self.mode == "closed":
+            prediction = self._read_choice(snippet, reply, tokens, is_cut=choice.is_cut)
+        else:
+            prediction = self._read_title(snippet, reply, tokens)
         self._answered, self._scored = True, self._scored or prediction.score is not None
         self._graded = self._graded or 0 < (prediction.score or 0) < 1
         return prediction
@@ -166,15 +170,15 @@ class LlmLinker(ChatLinker):
         if self._scored and not self._graded:
             self.note("every score of this run is exactly 0 or 1 and says nothing")
 
-    def _read_choice(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
+    def _read_choice(self, snippet: Snippet, reply: str, tokens: list[Token], *, is_cut: bool) -> Prediction:
         choices = self._list_choices(snippet)
-        answer = find_value(reply, "answer")
+        answer = self._find_answer(reply, choices, is_cut=is_cut)
         number = parse_choice(answer.value, choices)
         if number is None:
             raise ItemError(f"the reply names none of the choices 0 to {len(choices)}: {quote_reply(reply)}")
-        inside = _find_tokens(cut_to_number(answer, number, reply), reply, tokens)
-        probabilities = _read_probabilities(inside[0]) if len(inside) == 1 and len(choices) <= ONE_DIGIT else {}
-        total = _compute_probability(math.fsum(token.logprob for token in inside)) if inside else None
+        inside = find_tokens(cut_to_number(answer, number, reply), reply, tokens)
+        probabilities = read_probabilities(inside[0]) if len(inside) == 1 and len(choices) <= ONE_DIGIT else {}
+        total = compute_probability(math.fsum(token.logprob for token in inside)) if inside else None
         score = probabilities.get(number, total)
         if number == 0:
             return self.nil(snippet, score)
@@ -182,10 +186,35 @@ class LlmLinker(ChatLinker):
         ranked.sort(key=lambda pair: -1.0 if pair[1] is None else pair[1], reverse=True)
         return self.answer(snippet, choices[number - 1], score, ranked)
 
+    def _find_answer(self, reply: str, choices: list[Entity], *, is_cut: bool) -> ReplyValue:
+        """Finds the answer in JSON, or the plain number or words of a choice; of a reply that was cut, only a whole."""
+        plain = find_plain(reply)
+        if not is_cut and parse_choice(plain.value, choices) is not None:
+            return plain
+        try:
+            answer = find_value(reply, "answer", first=not self.reasoning)
+        except ItemError as error:
+            # A bare word is no JSON, and more tokens would not change that.
+            is_invalid = re.search(r'"answer"\s*:\s*[A-Za-z]', reply)
+            raise ItemError(self._quote_cut(reply)) if is_cut and not is_invalid else error from None
+        # Another digit could have followed.
+        if is_cut and answer.end == len(reply):
+            raise ItemError(self._quote_cut(reply))
+        return answer
+
+    def describe_cut(self) -> str:
+        """What is wrong with a reply that was cut off, and what to type."""
+        thinks = "" if self.reasoning else ", or add -o reasoning=true if the model thinks before it answers"
+        return f"{super().describe_cut()}{thinks}"
+
+    def _quote_cut(self, reply: str) -> str:
+        """The same with the beginning of the reply, which shows whether more tokens would help."""
+        return f"{self.describe_cut()}: {quote_reply(reply)}"
+
     def _read_title(self, snippet: Snippet, reply: str, tokens: list[Token]) -> Prediction:
         answer = find_value(reply, "title")
-        inside = _find_tokens(answer, reply, tokens)
-        score = _compute_probability(math.fsum(token.logprob for token in inside) / len(inside)) if inside else None
+        inside = find_tokens(answer, reply, tokens)
+        score = compute_probability(math.fsum(token.logprob for token in inside) / len(inside)) if inside else None
         title = answer.value
         # A title such as 1984 may be a number.
         if isinstance(title, int) and not isinstance(title, bool):
@@ -198,58 +227,15 @@ class LlmLinker(ChatLinker):
 
     def _list_choices(self, snippet: Snippet) -> list[Entity]:
         """Lists the candidates in the order of their numbers in the prompt."""
-        known = self.knowledge.candidates_of(snippet)
-        if len(known) > self.choices:
-            self.note(f"of more than {self.choices} candidates only the most common are shown: -o choices=N shows more")
-        return shuffle_choices(snippet, known[: self.choices])
+        return list_choices(self, snippet, self.choices)
 
     def advice(self) -> list[tuple[str, str]]:
         """Lists what to type if the server refuses a field."""
-        others = " or ".join(f"-o json={kind}" for kind in ("object", "schema", "none") if kind != self.json)
+        refused = {self.json, "object"} if self._schema_refusal else {self.json}
+        others = " or ".join(f"-o json={kind}" for kind in ("object", "schema", "none") if kind not in refused)
         return [
             (r"response_format|json_schema|json_object", f"add {others}"),
+            (r"\bstop\b", "add -o reasoning=true"),
             (r"logprobs", "add -o logprobs=false; the answers then have no scores"),
             *super().advice(),
         ]
-
-
-def _decode_tokens(logprobs: msgspec.Raw) -> list[Token]:
-    """Returns the tokens of a reply with their log-probabilities; none if they are missing or invalid."""
-    try:
-        decoded = msgspec.json.decode(logprobs, type=Logprobs | None)
-    except (msgspec.DecodeError, ValueError):
-        return []
-    return (decoded.content or []) if decoded is not None else []
-
-
-def _find_tokens(value: ReplyValue, reply: str, tokens: list[Token]) -> list[Token]:
-    """Returns the tokens of a value in a reply."""
-    whole = b"".join(token.raw for token in tokens)
-    # The tokens may contain more than the reply: the reasoning before it, and an end mark.
-    begin = whole.rfind(reply.encode())
-    if begin < 0:
-        return []
-    start, end = (begin + len(reply[:place].encode()) for place in (value.start, value.end))
-    inside, place = [], 0
-    for token in tokens:
-        if place < end and place + len(token.raw) > start:
-            inside.append(token)
-        place += len(token.raw)
-    return inside
-
-
-def _read_probabilities(token: Token) -> dict[int, float]:
-    """Returns the probability of each number at the position of a token."""
-    alternatives = {other.raw: other for other in [*(token.top_logprobs or []), token]}
-    by_number: dict[int, list[float]] = {}
-    for raw, other in alternatives.items():
-        text = raw.decode("utf-8", "replace").strip(AROUND)
-        if re.fullmatch("[0-9]", text):
-            by_number.setdefault(int(text), []).append(math.exp(other.logprob))
-    totals = {number: math.fsum(parts) for number, parts in by_number.items()}
-    return {number: _compute_probability(math.log(total)) for number, total in totals.items() if total > 0}
-
-
-def _compute_probability(logprob: float) -> float:
-    """Returns a probability without the digits that depend on the server's other work."""
-    return round(min(1.0, math.exp(logprob)), 6)

@@ -11,10 +11,13 @@ from typing import Any, NamedTuple
 from shadowprobe import Entity, ItemError, Snippet
 from shadowprobe.base.identity import normalise_title
 
-from .ranking import random_order
+from .choices import shorten_description
 
-# Long enough for a first paragraph. More text would cost tokens for every choice.
-LONGEST_DESCRIPTION = 400
+# The choice that means NIL.
+NONE = "None of these"
+THOUGHT_END = "</think>"
+# What a model may put around a plain answer.
+AROUND_PLAIN = " \t\r\n\"'`*"
 
 CLOSED = """\
 What does the marked mention refer to in this text? It stands between <{tag}> and </{tag}>.
@@ -24,7 +27,7 @@ Text:
 
 Choices:
 {choices}
-0. None of these
+0. {none}
 
 Answer with a JSON object and nothing else: {{"answer": N}}, where N is the number of the choice."""
 
@@ -47,21 +50,16 @@ class ReplyValue(NamedTuple):
     end: int
 
 
-def shuffle_choices(snippet: Snippet, entities: Sequence[Entity]) -> list[Entity]:
-    """Returns the choices in a random order for each text, so that the most common one is not always first."""
-    return sorted(entities, key=lambda entity: random_order(snippet, entity.title))
-
-
 def make_closed_prompt(snippet: Snippet, choices: Sequence[Entity], *, descriptions: bool) -> str:
     """Asks for the number of a choice."""
-    tag, text = _mark_mention(snippet)
+    tag, text = mark_mention(snippet)
     lines = (f"{number}. {_format_choice(entity, descriptions)}" for number, entity in enumerate(choices, start=1))
-    return CLOSED.format(tag=tag, text=text, choices="\n".join(lines))
+    return CLOSED.format(tag=tag, text=text, choices="\n".join(lines), none=NONE)
 
 
 def make_open_prompt(snippet: Snippet, language: str) -> str:
     """Asks for the title of a Wikipedia article."""
-    tag, text = _mark_mention(snippet)
+    tag, text = mark_mention(snippet)
     return OPEN.format(tag=tag, text=text, language=language)
 
 
@@ -73,13 +71,20 @@ def make_schema(choices: int | None) -> dict[str, Any]:
     return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
 
 
-def find_value(reply: str, key: str) -> ReplyValue:
-    """Finds the value of a key in the last JSON object of a reply; other text around it is ignored."""
-    # Reasoning is not the answer. With some templates the opening tag is missing in the reply.
-    begin = reply.rfind("</think>") + 1
+def find_plain(reply: str) -> ReplyValue:
+    """Finds an answer without JSON: all of the reply, if it is one line without a brace; else an empty text."""
+    start = _find_begin(reply)
+    start += len(reply[start:]) - len(reply[start:].lstrip(AROUND_PLAIN))
+    text = reply[start:].rstrip(AROUND_PLAIN)
+    return ReplyValue("" if re.search(r"[\n{]", text) else text, start, start + len(text))
+
+
+def find_value(reply: str, key: str, *, first: bool = False) -> ReplyValue:
+    """Finds the value of a key in the last or first JSON object of a reply; other text around it is ignored."""
+    begin = _find_begin(reply)
     matches = [] if "<think>" in reply[begin:] else list(re.finditer(rf'"{key}"\s*:\s*', reply[begin:]))
     if matches:
-        start = begin + matches[-1].end()
+        start = begin + matches[0 if first else -1].end()
         try:
             value, end = json.JSONDecoder().raw_decode(reply, start)
         except ValueError:
@@ -90,8 +95,13 @@ def find_value(reply: str, key: str) -> ReplyValue:
     raise ItemError(f'the reply holds no {{"{key}": ...}}: {quote_reply(reply)}')
 
 
+def _find_begin(reply: str) -> int:
+    """Returns where the answer begins: reasoning is not the answer, and its opening tag may be missing in a reply."""
+    return reply.rfind(THOUGHT_END) + len(THOUGHT_END) if THOUGHT_END in reply else 0
+
+
 def parse_choice(value: Any, choices: Sequence[Entity]) -> int | None:
-    """Returns the number of a choice, which a value gives as number, as text, by its title, or by number and title."""
+    """Returns the number of a choice, which a value gives as number, as text, by its title, or by both; 0 is NIL."""
     text = str(value) if isinstance(value, (int, float, str)) else ""
     titles = [normalise_title(entity.title) for entity in choices]
     alone = re.fullmatch(r"\s*([0-9]{1,4})(?:\.0*)?\s*", text)
@@ -99,6 +109,8 @@ def parse_choice(value: Any, choices: Sequence[Entity]) -> int | None:
         return int(alone[1])
     if (title := normalise_title(text)) in titles:
         return titles.index(title) + 1
+    if text.strip(" .").casefold() == NONE.casefold():
+        return 0
     listed = re.fullmatch(r"\s*([0-9]{1,4})[.:)]\s+(.+)", text, re.DOTALL)
     if listed is None or int(listed[1]) > len(choices) or _find_title(text, titles):
         # The number may be part of a title.
@@ -125,7 +137,7 @@ def quote_reply(reply: str) -> str:
     return repr(" ".join(reply.split())[:80])
 
 
-def _mark_mention(snippet: Snippet) -> tuple[str, str]:
+def mark_mention(snippet: Snippet) -> tuple[str, str]:
     """Returns a tag that does not occur in the text, and the text with the mention inside this tag."""
     text = snippet.text
     names = ("mention" if number == 1 else f"mention{number}" for number in count(1))
@@ -134,5 +146,5 @@ def _mark_mention(snippet: Snippet) -> tuple[str, str]:
 
 
 def _format_choice(entity: Entity, descriptions: bool) -> str:
-    description = " ".join((entity.description or "").split())[:LONGEST_DESCRIPTION] if descriptions else ""
+    description = shorten_description(entity) if descriptions else ""
     return f"{entity.title}: {description}" if description else entity.title

@@ -25,7 +25,7 @@ def check(
         from shadowprobe.report.tables.listing_tables import findings_table
 
         common.print_tables([findings_table(made.name, findings)])
-        if made.howto and not all(finding.holds for finding in findings[:2]):
+        if made.howto and not made.is_reached and not all(finding.holds for finding in findings[:2]):
             common.print_lines(f"To set `{made.name}` up:\n{made.howto}")
         elif sent := battery.describe_request(made, opened):
             common.print_lines(f"What `{made.name}` is sent for the first snippet:\n{sent}")

@@ -21,7 +21,6 @@ def view(
     It follows runs that are under way. Only this machine can open it. `shadowprobe report RUN...` writes the same as
     a folder for publishing.
     """
-    from shadowprobe.errors import missing_extra
     from shadowprobe.net.service import bind_port, make_server, run_server
 
     if not folder.is_dir():
@@ -31,7 +30,7 @@ def view(
 
         app = build_board_app(folder)
     except ImportError as error:
-        raise missing_extra("view", "serve") from error
+        raise UsageError("`view` needs an extra: pip install 'shadowprobe[serve]'") from error
 
     def announce(url: str) -> None:
         common.echo(f"The runs in {folder} are on {url}/ until Ctrl-C", err=True)

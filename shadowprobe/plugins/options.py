@@ -94,6 +94,9 @@ def _convert(key: str, text: str, kind: Any) -> Any:
     if get_origin(kind) in {Union, UnionType}:
         if text.lower() == "none" and type(None) in get_args(kind):
             return None
+        words = [word for choice in get_args(kind) if get_origin(choice) is Literal for word in get_args(choice)]
+        if text in words:
+            return text
         kind = next(choice for choice in get_args(kind) if choice is not type(None))
     if get_origin(kind) is Literal:
         if text not in get_args(kind):

@@ -51,6 +51,7 @@ VERDICTS = {
     "reads": "reads the context more often than it repeats its prior",
     "repeats": "repeats its prior more often than it reads the context",
     "undecided": "reads the context about as often as it repeats its prior",
+    "at_chance": "does not read, no usable prior",
     "silent": "names an entity in both contexts of too few names to tell whether it reads or repeats",
     "unknown": "names an entity in the neutral contexts of too few names: its prior is not known, and so neither"
     " whether it is repeated",
@@ -70,7 +71,7 @@ def describe_verdict(results: Results) -> str | None:
     found = results["probes"].get("overshadowing", {})
     if found.get("verdict") is None:
         return None
-    words = VERDICTS[found["verdict"]]
+    words = VERDICTS["at_chance" if found.get("at_chance") else found["verdict"]]
     if found["verdict"] in {"silent", "unknown"}:
         return f"{words}."
     return (

@@ -87,7 +87,7 @@ class Asker(ChatLinker):
 
     def request(self, snippet: Snippet) -> Request:
         """The prompt as one user message."""
-        return self.post(snippet.text)
+        return self.make_request(snippet.text)
 
     def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         """The reply without the thoughts before it."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from shadowprobe.errors import ItemError, LinkerError
+from shadowprobe.errors import ItemError
+from shadowprobe.systems.model_linker import ModelLinker
 from shadowprobe.systems.service_client import Request
-from shadowprobe.systems.web_linker import WebLinker
 
 if TYPE_CHECKING:
     import httpx
 
-# How much of a complaint, and of a refusal, a message repeats.
-SHOWN, BEGINNING = 200, 80
+# How much of a refusal a message repeats.
+BEGINNING = 80
 NOTHING = msgspec.Raw(b"null")
 
 
@@ -38,6 +35,11 @@ class Choice(Struct):
     # Read apart: an answer with log-probabilities of another shape is still an answer.
     logprobs: msgspec.Raw = NOTHING
 
+    @property
+    def is_cut(self) -> bool:
+        """True if the reply ended because it had no more tokens."""
+        return self.finish_reason == "length"
+
 
 class Completion(Struct):
     """What the endpoint sends back; whatever else stands in it is not read."""
@@ -45,8 +47,8 @@ class Completion(Struct):
     choices: list[Choice]
 
 
-class ChatLinker(WebLinker):
-    """A chat model: a wrapper sends a prompt by `post`, and gets the model's text by `reply_of`.
+class ChatLinker(ModelLinker):
+    """A chat model: a wrapper sends a prompt by `make_request`, and gets the model's text by `reply_of`.
 
     The prompt is one user message, for templates without a system role. `seed`, `temperature` and `max_tokens` are not
     sent when `none`; some hosted models refuse one or the other. A token in SHADOWPROBE_LLM_TOKEN is sent as
@@ -54,46 +56,44 @@ class ChatLinker(WebLinker):
     """
 
     name = "llm"
+    path = "/chat/completions"
 
     def __init__(
         self,
         model: str,
         temperature: float | None = 0.0,
         seed: int | None = 0,
-        max_tokens: int | None = 512,
+        max_tokens: int | Literal["auto"] | None = 512,
         timeout: float = 120.0,
         **web: Any,
     ) -> None:
-        super().__init__(timeout=timeout, **web)
-        if max_tokens is not None and max_tokens < 1:
+        super().__init__(model, timeout, **web)
+        if isinstance(max_tokens, int) and max_tokens < 1:
             raise ValueError("max_tokens must be at least 1")
         if temperature is not None and not 0 <= temperature < math.inf:
             raise ValueError("temperature must be a number not below 0, or none")
-        self.model = model
         self.temperature, self.seed, self.max_tokens = temperature, seed, max_tokens
 
-    def post(self, prompt: str, **wanted: Any) -> Request:
-        """One user message, with what else is wanted of the reply; what is not set is not sent."""
-        sent: dict[str, Any] = {"model": self.model, "messages": [{"role": "user", "content": prompt}]}
-        limits = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens}
-        sent |= {name: value for name, value in limits.items() if value is not None}
-        token = self.optional_token
-        return Request(
-            "POST",
-            self._address(),
-            json=sent | wanted,
-            headers={"Authorization": f"Bearer {token}"} if token else None,
-        )
+    @property
+    def longest_reply(self) -> int | None:
+        """The number of tokens that a reply may have; None if that is not sent."""
+        return self.max_tokens if isinstance(self.max_tokens, int) else None
 
-    def reply_of(self, response: httpx.Response) -> tuple[str, Choice]:
-        """The text of a reply that is whole, and all that came with it."""
+    def make_request(self, prompt: str, **wanted: Any) -> Request:
+        """One user message, with what else is wanted of the reply; what is not set is not sent."""
+        limits = {"temperature": self.temperature, "seed": self.seed, "max_tokens": self.longest_reply}
+        sent = {name: value for name, value in limits.items() if value is not None}
+        return self.post({"messages": [{"role": "user", "content": prompt}], **sent, **wanted})
+
+    def reply_of(self, response: httpx.Response, *, may_be_cut: bool = False) -> tuple[str, Choice]:
+        """The text of a reply, and all that came with it; one that was cut off only if the wrapper can read it."""
         completion = msgspec.json.decode(response.content, type=Completion)
         if not completion.choices:
             raise ItemError("the endpoint sent no reply: `choices` is empty")
         choice = completion.choices[0]
-        if choice.finish_reason == "length":
-            raise ItemError(f"the reply was cut off (max_tokens is {self.max_tokens}): raise it with -o max_tokens=N")
         reply = choice.message.content or ""
+        if choice.is_cut and not (may_be_cut and reply.strip()):
+            raise ItemError(self.describe_cut())
         if not reply.strip():
             refused = " ".join((choice.message.refusal or "").split())
             ended = f"finish_reason {choice.finish_reason!r}"
@@ -102,30 +102,9 @@ class ChatLinker(WebLinker):
             )
         return reply, choice
 
-    def _address(self) -> str:
-        parts = urlsplit(self.url)
-        path = parts.path.rstrip("/") or "/v1"
-        if not path.endswith("/chat/completions"):
-            path += "/chat/completions"
-        return urlunsplit(parts._replace(path=path))
-
-    def refuse(self, response: httpx.Response, problem: str) -> None:
-        """Stops the run where every other prompt would be refused too, and says what to type."""
-        complaint = self._complaint(response)
-        if response.status_code == 404:
-            raise LinkerError(
-                f"{problem} ({complaint}): does the server have the model `{self.model}`?"
-                " `-o url=` ends in /v1 as a rule"
-            )
-        if response.status_code not in {400, 422}:
-            super().refuse(response, problem)
-            return
-        # A text that is too long for the model is the failure of its snippet, whatever fields the message names.
-        if "context" not in complaint.lower():
-            for fields, advice in self.advice():
-                if re.search(fields, complaint):
-                    raise LinkerError(f"{problem} ({complaint}): {advice}")
-        raise ItemError(f"{problem} ({complaint})")
+    def describe_cut(self) -> str:
+        """What is wrong with a reply that was cut off, and what to type."""
+        return f"the reply was cut off (max_tokens is {self.longest_reply}): raise it with -o max_tokens=N"
 
     def advice(self) -> list[tuple[str, str]]:
         """What to type when the server refuses a field; a wrapper that sends more adds its own."""
@@ -134,16 +113,3 @@ class ChatLinker(WebLinker):
             (r"\bseed\b", "add -o seed=none"),
             (r"max_tokens", "add -o max_tokens=none"),
         ]
-
-    def _complaint(self, response: httpx.Response) -> str:
-        """What an error says: in `error.message` as a rule, in `error` with LM Studio, in `message` with old vLLM."""
-        try:
-            body = json.loads(response.content)
-        except ValueError:
-            return self.beginning_of(response)
-        error = body.get("error", body) if isinstance(body, dict) else body
-        message = error.get("message") if isinstance(error, dict) else error
-        if not isinstance(message, str):
-            return self.beginning_of(response)
-        # The token goes before the cut, which could leave half of it.
-        return " ".join(self.without_token(message).split())[:SHOWN]

@@ -68,6 +68,11 @@ class Linker:
         """The predictions for many snippets, some at a time, as soon as they are there."""
         raise NotImplementedError(f"{type(self).__name__} links in batches")
 
+    @property
+    def is_reached(self) -> bool:
+        """True if the system is known to run, because it has answered, even if nobody can use the answer."""
+        return False
+
     def ready(self) -> str:
         """Where and what the system is that was found, as `check` shows it once the linker has started."""
         return ""

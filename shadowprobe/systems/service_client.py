@@ -52,7 +52,7 @@ class ServiceClient:
         self._linker, self._client = linker, Client()
         self._slots = asyncio.Semaphore(linker.concurrency)
         self._not_before = self._next_slot = 0.0
-        self._ever_reached = self._ever_answered = False
+        self._ever_reached = self.has_answered = False
         self._fruitless = self._retried = 0
         self._retry_reason = ""
         # Why no further request is sent; empty as long as there is no reason.
@@ -73,12 +73,13 @@ class ServiceClient:
         """The response to a request, after as many tries as are needed and allowed."""
         linker = self._linker
         where, problem, body, busy = shorten_url(request.url), "", "", 0
-        built = _build(request)
         limits, has_token = Limits(seconds=linker.timeout), bool(linker.optional_token)
         async with _Slot(self._slots) as slot:
             for attempt in range(linker.retries + 1):
                 await slot.take()
                 await self._turn()
+                request = linker.adapt(request)
+                built = _build(request)
                 pause, all_wait = pause_before(attempt, FIRST_PAUSE, LONGEST_PAUSE), False
                 try:
                     response = await self._client.send(built, limits, stay=has_token)
@@ -89,10 +90,13 @@ class ServiceClient:
                 else:
                     self._ever_reached = True
                     if response.is_success:
-                        self._ever_answered, self._fruitless = True, 0
+                        self.has_answered, self._fruitless = True, 0
                         return response
                     reason = f"{response.status_code} {response.reason_phrase}"
                     problem = f"{where}: {reason}"
+                    if (other := linker.adapt(request, response)) != request:
+                        slot.release()
+                        return await self.send(other)
                     linker.refuse(response, problem)
                     body = linker.beginning_of(response)
                     wanted = retry_after(response.headers)
@@ -160,9 +164,9 @@ class ServiceClient:
         """Gives a service up that says nothing useful: a text that it cannot bear is one, and not many in a row."""
         self._fruitless += tries
         # Two rounds of all that is under way for one that never answered.
-        patience = GONE * (self._linker.retries + 1) if self._ever_answered else 2 * max(GONE, self._linker.concurrency)
+        patience = GONE * (self._linker.retries + 1) if self.has_answered else 2 * max(GONE, self._linker.concurrency)
         if self._fruitless >= patience:
-            before = "answered before, and does so no more" if self._ever_answered else "has not answered once"
+            before = "answered before, and does so no more" if self.has_answered else "has not answered once"
             raise LinkerError(f"{problem}: the service {before}; run the command again later")
 
 

@@ -84,6 +84,13 @@ class WebLinker(Linker):
         """What an answer with a status of 2xx says of the snippet; any error in here is the snippet's failure."""
         raise NotImplementedError(f"{type(self).__name__} must define parse()")
 
+    def adapt(self, request: Request, response: httpx.Response | None = None) -> Request:
+        """The request as this service takes it; `response` is given if the service has refused that very request.
+
+        A wrapper that knows another way to ask returns another request, which is sent at once.
+        """
+        return request
+
     def ready(self) -> str:
         """The address, and whether there is a token."""
         known = f", token from {self.token_variable}" if self.optional_token else ""
@@ -155,6 +162,11 @@ class WebLinker(Linker):
             self._thread.close()
             if self._kept is not None:
                 self._kept.close()
+
+    @property
+    def is_reached(self) -> bool:
+        """True if the service has answered with success."""
+        return hasattr(self, "_service") and self._service.has_answered
 
     @property
     def streams(self) -> bool:

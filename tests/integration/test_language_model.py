@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asking import marked
+from weights import require_weights
 
 from shadowprobe import Dataset, LinkerError, open_dataset
 from shadowprobe.plugins import make_linker
@@ -20,17 +21,6 @@ tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
 causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
 
 pytestmark = pytest.mark.slow
-
-
-def require_weights(model: str) -> str:
-    """The name of the model; skips if its weights are not installed."""
-    for package in ("torch", "transformers", "gguf"):
-        pytest.importorskip(package, reason="the extra [lm] is not installed", exc_type=ImportError)
-    try:
-        causal_model.find_weights("lm", model)
-    except LinkerError as error:
-        pytest.skip(str(error))
-    return model
 
 
 @pytest.fixture(scope="module")

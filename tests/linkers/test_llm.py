@@ -11,11 +11,11 @@ import pytest
 from asking import answers_of, marked
 from chat_models import AVON, LINE, LLM, SHIP, Chat, ask, dozen, error_of, stop_of, v1, wrapper, wrapper_open
 from contract import JSON_RUBBISH, OptionalTokenContract
-from service import Behaviour, Service, serving
+from service import Asked, Behaviour, Reply, Service, serving
 from wire import as_json
 from world import snippet
 
-from shadowprobe import Dataset, Prediction, UsageError
+from shadowprobe import Dataset, Failure, Prediction, UsageError
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
@@ -82,7 +82,8 @@ def test_what_goes_out_is_one_user_message_and_what_is_wanted_of_the_reply(servi
         ],
         "temperature": 0.0,
         "seed": 0,
-        "max_tokens": 512,
+        "max_tokens": 32,
+        "stop": ["}"],
         "response_format": {"type": "json_object"},
         "logprobs": True,
         "top_logprobs": 5,
@@ -104,6 +105,7 @@ def test_in_open_mode_the_prompt_asks_for_the_title_of_an_article(service: Servi
 
 def test_what_is_set_to_none_is_not_sent(service: Service, world: Dataset) -> None:
     options = {"json": "none", "logprobs": "false", "temperature": "none", "seed": "none", "max_tokens": "none"}
+    options["reasoning"] = "true"
     ask(service, world, AVON, **options)
     assert set(service.requests[0].json) == {"model", "messages"}
 
@@ -121,6 +123,98 @@ def test_a_schema_allows_only_what_can_be_read(
         "type": "json_schema",
         "json_schema": {"name": "answer", "strict": True, "schema": schema},
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens", "stop"),
+    [
+        ({}, 32, ["}"]),
+        ({"max_tokens": "auto"}, 32, ["}"]),
+        ({"max_tokens": "7"}, 7, ["}"]),
+        ({"reasoning": "true"}, 4096, None),
+        ({"reasoning": "true", "max_tokens": "900"}, 900, None),
+        ({"mode": "open"}, 512, None),
+        ({"mode": "open", "reasoning": "true"}, 4096, None),
+    ],
+)
+def test_as_few_tokens_are_asked_for_as_an_answer_needs(
+    service: Service, world: Dataset, options: dict[str, str], tokens: int, stop: list[str] | None
+) -> None:
+    ask(service, world, AVON, **options)
+    assert (service.requests[0].json["max_tokens"], service.requests[0].json.get("stop")) == (tokens, stop)
+
+
+class WithoutSchemas(Chat):
+    """A server that fails on every JSON schema, as llama-cpp-python's does with 500."""
+
+    status = 500
+
+    def __call__(self, number: int, asked: Asked) -> Reply:
+        if asked.json["response_format"]["type"] == "json_schema":
+            return as_json(self.status, {"error": {"message": "no such type"}})
+        return super().__call__(number, asked)
+
+
+@pytest.mark.parametrize("status", [400, 415, 422, 500, 501])
+def test_a_server_without_schemas_is_asked_with_json_object_and_a_note_says_so(
+    service: Service, world: Dataset, status: int
+) -> None:
+    service.behaviour = chat = WithoutSchemas()
+    chat.status = status
+    linker = wrapper(v1(service), json="schema", concurrency="1", retries="0")
+    texts = [marked(f"{'So ' * number}the crew of [Avon] left.", str(number)) for number in range(5)]
+    found = answers_of(linker, world.knowledge, *texts)
+    assert {answer.answer for answer in found if isinstance(answer, Prediction)} == {"Avon (ship)"}
+    # Only the first of five texts was asked twice.
+    kinds = [asked.json["response_format"]["type"] for asked in service.requests]
+    assert kinds == ["json_schema", *["json_object"] * 5]
+    (note,) = [note for note in linker.notes if "schema" in note]
+    assert re.fullmatch(rf"the server refused json=schema \({status} [\w ]+\): json=object was sent instead", note)
+
+
+def test_requests_that_were_under_way_with_a_schema_are_repeated_without(service: Service, world: Dataset) -> None:
+    service.behaviour = WithoutSchemas()
+    texts = [marked(f"{'So ' * number}the crew of [Avon] left.", str(number)) for number in range(8)]
+    linker = wrapper(v1(service), json="schema", concurrency="8", retries="0")
+    found = answers_of(linker, world.knowledge, *texts)
+    assert [answer.answer for answer in found if isinstance(answer, Prediction)] == ["Avon (ship)"] * 8
+    assert len([note for note in linker.notes if "schema" in note]) == 1
+
+
+def test_a_server_that_has_answered_a_schema_keeps_it(service: Service, world: Dataset) -> None:
+    chat, failing = Chat(), "Why not"
+
+    def answer(number: int, asked: Asked) -> Reply:
+        if failing in asked.json["messages"][0]["content"]:
+            return as_json(400, {"error": {"message": "no"}})
+        return chat(number, asked)
+
+    service.behaviour = answer
+    linker = wrapper(v1(service), json="schema", concurrency="1", retries="0")
+    good, bad = marked("The crew of [Avon] left."), marked("Why not [Avon]?", "bad")
+    first, second = answers_of(linker, world.knowledge, good, bad)
+    assert (first, second) == (SHIP, Failure("bad", f"{v1(service)}/chat/completions: 400 Bad Request (no)"))
+    assert {asked.json["response_format"]["type"] for asked in service.requests} == {"json_schema"}
+
+
+def test_a_server_that_refuses_both_kinds_of_json_is_asked_without(service: Service, world: Dataset) -> None:
+    message = "response_format is unknown"
+    service.behaviour = lambda *_: as_json(400, {"error": {"message": message}})
+    said = stop_of(service, world, json="schema")
+    assert said == f"{v1(service)}/chat/completions: 400 Bad Request ({message}): add -o json=none"
+
+
+def test_stored_replies_of_a_server_without_schemas_can_be_read_again(
+    service: Service, world: Dataset, tmp_path: Path
+) -> None:
+    service.behaviour = WithoutSchemas()
+    linker: Any = wrapper(v1(service), json="schema", concurrency="1")
+    linker.keep_replies = tmp_path / "replies.jsonl"
+    texts = [marked("The crew of [Avon] left."), marked("So the crew of [Avon] left.", "second")]
+    found = answers_of(linker, world.knowledge, *texts)
+    again: Any = wrapper("http://127.0.0.1:9/v1", json="schema")
+    again.from_replies = tmp_path / "replies.jsonl"
+    assert answers_of(again, world.knowledge, *texts) == found
 
 
 def test_choices_come_with_descriptions_unless_they_are_not_wanted(world: Dataset) -> None:
@@ -205,6 +299,7 @@ CONTEXT = "'max_tokens' is too large: 512. This model's maximum context length i
         ("This model does not support logprobs", "add -o logprobs=false; the answers then have no scores"),
         ("Unsupported value: 'temperature' does not support 0 with this model.", "add -o temperature=none"),
         ("Unrecognized request argument supplied: seed", "add -o seed=none"),
+        ("Unsupported parameter: 'stop' is not supported with this model.", "add -o reasoning=true"),
         ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", "add -o max_tokens=none"),
     ],
 )
@@ -221,6 +316,8 @@ def test_a_field_that_the_server_refuses_stops_the_run_and_says_what_to_type(
         pytest.param({"error": {"message": CONTEXT, "code": 400}}, id="OpenAI, llama.cpp, vLLM, Ollama"),
         pytest.param({"error": CONTEXT}, id="LM Studio"),
         pytest.param({"object": "error", "message": CONTEXT, "code": 400}, id="older vLLM"),
+        pytest.param({"detail": CONTEXT}, id="FastAPI"),
+        pytest.param({"detail": [{"loc": ["body"], "msg": CONTEXT, "type": "value_error"}]}, id="FastAPI, a list"),
     ],
 )
 def test_a_text_that_is_too_long_is_the_failure_of_its_snippet(
@@ -230,7 +327,9 @@ def test_a_text_that_is_too_long_is_the_failure_of_its_snippet(
     assert error_of(service, world) == f"{v1(service)}/chat/completions: 400 Bad Request ({CONTEXT})"
 
 
-@pytest.mark.parametrize("body", [b"no JSON", b"[1]", b'{"detail": "no"}', b'{"error": {"message": 7}}'])
+@pytest.mark.parametrize(
+    "body", [b"no JSON", b"[1]", b'{"detail": []}', b'{"detail": [1]}', b'{"error": {"message": 7}}']
+)
 def test_an_error_of_another_shape_is_shown_as_it_is(service: Service, world: Dataset, body: bytes) -> None:
     service.behaviour = lambda *_: (400, {}, body)
     assert error_of(service, world) == f"{v1(service)}/chat/completions: 400 Bad Request ({body.decode()})"
@@ -260,6 +359,7 @@ def test_the_model_is_asked_for() -> None:
     [
         ({"choices": "0"}, "choices must be at least 1"),
         ({"max_tokens": "0"}, "max_tokens must be at least 1"),
+        ({"max_tokens": "few"}, "option `max_tokens`: 'few' is not a whole number"),
         ({"temperature": "nan"}, "temperature must be a number not below 0, or none"),
         ({"temperature": "-1"}, "temperature must be a number not below 0, or none"),
     ],

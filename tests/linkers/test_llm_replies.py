@@ -60,7 +60,8 @@ def test_a_reply_without_a_title_is_a_failure(service: Service, world: Dataset, 
         'The text speaks of it. {"answer": N} I hope that this helps!',
         '<think>Is it {"answer": 0}?</think>\n\n{"answer": N}',
         'It is {"answer": 0}...</think>{"answer": N}',
-        'First {"answer": 0}, or rather {"answer": N}',
+        '{"answer": N} and not {"answer": 0}',
+        '{"answer": N',
         '{"reason": "a ship has a crew", "answer": N}',
         '{"answer": "Avon (ship)"}',
         '{"answer": "avon_(ship)"}',
@@ -70,6 +71,14 @@ def test_a_reply_without_a_title_is_a_failure(service: Service, world: Dataset, 
         '{"answer": "N."}',
         '{"answer": N.0}',
         '{"answer": "N.0"}',
+        "N",
+        " N.\n",
+        "**N**",
+        '"N"',
+        "<think>Is it 0?</think>\n\nN",
+        "N. Avon (ship)",
+        "N. Avon (ship): Vessel with a crew",
+        "`Avon (ship)`",
     ],
 )
 def test_a_choice_is_read_out_of_whatever_stands_around_it(service: Service, world: Dataset, content: str) -> None:
@@ -129,16 +138,68 @@ def test_a_title_may_begin_with_a_number_or_with_another_title(answer: str, numb
 
 @pytest.mark.parametrize(
     "content",
-    ["It is the river.", "2", '{"choice": 1}', '{"answer": river}', '<think>{"answer": 1}', '{"answer": 1}</think>'],
+    [
+        "It is the river.",
+        "1 or 2",
+        "1\n2",
+        "<think>1",
+        "1. Avon (river)\n2. Avon (ship)",
+        '{"choice": 1}',
+        '{"answer": river}',
+        '<think>{"answer": 1}',
+        '{"answer": 1}</think>',
+    ],
 )
 def test_a_reply_without_an_answer_is_a_failure_that_shows_it(service: Service, world: Dataset, content: str) -> None:
     service.behaviour = saying(content)
+    assert error_of(service, world) == f'the reply holds no {{"answer": ...}}: {" ".join(content.split())!r}'
+
+
+@pytest.mark.parametrize(
+    "content", ["None of these", "none of these.", '{"answer": "None of these"}', "0", "0. None of these"]
+)
+def test_none_of_these_is_nil_in_words_too(service: Service, world: Dataset, content: str) -> None:
+    service.behaviour = saying(content)
+    assert ask(service, world, AVON) == [Prediction("marked", status="nil")]
+
+
+def test_of_a_model_that_reasons_the_last_answer_counts(service: Service, world: Dataset) -> None:
+    ship = number_of(service, world, "Avon (ship)")
+    service.behaviour = saying(f'First {{"answer": 0}}, or rather {{"answer": {ship}}}')
+    (found,) = ask(service, world, AVON, reasoning="true")
+    assert isinstance(found, Prediction)
+    assert found.answer == "Avon (ship)"
+    # A server that ends a reply with its first JSON object would have sent no more than NIL.
+    assert ask(service, world, AVON) == [Prediction("marked", status="nil")]
+
+
+@pytest.mark.parametrize("content", ['{"answer": 1', '{"answer": ', "1", "The text speaks of a", "", None])
+def test_a_reply_that_was_cut_off_says_what_to_raise(service: Service, world: Dataset, content: str | None) -> None:
+    service.behaviour = saying(content, "length")
+    cut = "the reply was cut off (max_tokens is {}): raise it with -o max_tokens=N"
+    thinks = ", or add -o reasoning=true if the model thinks before it answers"
+    shown = f": {content.strip()!r}" if content else ""
+    assert error_of(service, world) == cut.format(32) + thinks + shown
+    assert error_of(service, world, reasoning="true") == cut.format(4096) + shown
+
+
+def test_a_reply_that_more_tokens_would_not_help_is_not_called_cut_off(service: Service, world: Dataset) -> None:
+    # This is what SmolLM2-135M writes.
+    content = '{"answer": N, "description": "The marked'
+    service.behaviour = saying(content, "length")
     assert error_of(service, world) == f'the reply holds no {{"answer": ...}}: {content!r}'
 
 
-def test_a_reply_that_was_cut_off_says_what_to_raise(service: Service, world: Dataset) -> None:
-    service.behaviour = saying('{"answer": 1', "length")
-    assert error_of(service, world) == "the reply was cut off (max_tokens is 512): raise it with -o max_tokens=N"
+def test_in_open_mode_a_reply_that_was_cut_off_is_a_failure(service: Service, world: Dataset) -> None:
+    service.behaviour = saying('{"title": "Avon"}, as', "length")
+    assert error_of(service, world, mode="open").startswith("the reply was cut off (max_tokens is 512): raise it")
+
+
+def test_an_answer_that_is_whole_counts_although_the_rest_was_cut_off(service: Service, world: Dataset) -> None:
+    service.behaviour = saying(f'{{"answer": {number_of(service, world, "Avon (ship)")}}}, because the', "length")
+    (found,) = ask(service, world, AVON)
+    assert isinstance(found, Prediction)
+    assert found.answer == "Avon (ship)"
 
 
 def test_an_empty_reply_is_a_failure(service: Service, world: Dataset) -> None:

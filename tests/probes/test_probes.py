@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 import pytest
 from world import linked, shadow, top
 
-from shadowprobe import Answers, Dataset, Prediction
+from shadowprobe import Answers, Dataset, Prediction, open_dataset
 from shadowprobe.base.model import Candidate
 from shadowprobe.measure.probe import Findings
 from shadowprobe.plugins import PROBES, make_probe, names
+from shadowprobe.report.run_summary import summarize
+from shadowprobe.runs.api import make_linking_job
 
 
 def measure(name: str, answers: Answers) -> Findings:
@@ -114,6 +117,51 @@ def test_the_verdict_follows_the_interval(
         predictions += [linked(f"t{name}", top_answer(name)), linked(f"s{name}", shadow_answer(name))]
         predictions += [linked(f"n{name}{column}", top(name)) for column in (1, 2, 3)]
     assert measure("overshadowing", Answers(world).fill(predictions))["verdict"] == verdict
+
+
+def answer_in_turn(dataset: Dataset, patterns: list[tuple[int, int]]) -> Findings:
+    """What the probe finds if names get, in turn, their Top (0) or Shadow (1) entity in both contexts, and else Top."""
+    meant = {snippet.space: str(snippet.gold) for snippet in dataset.snippets("shadow")}
+    shown = {name: patterns[number % len(patterns)] for number, name in enumerate(dataset.spaces)}
+    predictions = []
+    for snippet in dataset.snippets("top", "shadow", "neutral"):
+        named = (*shown[str(snippet.space)], 0)[("top", "shadow", "neutral").index(snippet.subset)]
+        entities = dataset.spaces[str(snippet.space)].top, meant[snippet.space]
+        predictions.append(linked(snippet.id, entities[named]))
+    return measure("overshadowing", Answers(dataset).fill(predictions))
+
+
+ALL_FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_answers_that_neither_read_nor_repeat_are_at_chance() -> None:
+    # Of every four names one gets both right, and one its prior in both contexts. The Top entity (0) is named in half
+    # of the Top contexts, and in half of the Shadow contexts. The last two of the 154 names are (0, 0) and (0, 1).
+    found = answer_in_turn(open_dataset("mini"), ALL_FOUR)
+    assert (found["spaces"], found["verdict"], found["at_chance"]) == (154, "undecided", True)
+    assert found["reads_minus_repeats"] == 0
+    assert found["context_effect"] == pytest.approx(1 / 154)
+
+
+def test_a_run_says_so_of_a_linker_that_answers_by_chance(tmp_path: Path) -> None:
+    results = make_linking_job("random", open_dataset("mini"), out=tmp_path / "run").run().results
+    assert str(summarize(results).sentence).startswith("random does not read, no usable prior: of 154 names, ")
+    # Runs of an earlier version do not have the key.
+    del results["probes"]["overshadowing"]["at_chance"]
+    assert str(summarize(results).sentence).startswith("random reads the context about as often as it repeats")
+
+
+def test_answers_that_do_both_are_not_at_chance() -> None:
+    # Half of the names get both right, half their prior: in Shadow contexts the Top entity is half as frequent.
+    found = answer_in_turn(open_dataset("mini"), [(0, 0), (0, 1)])
+    assert (found["verdict"], found["context_effect"], found["at_chance"]) == ("undecided", 0.5, False)
+
+
+def test_too_few_names_are_not_at_chance(world: Dataset, answers: Answers) -> None:
+    found = answer_in_turn(world, ALL_FOUR)
+    assert (found["verdict"], found["context_effect"], found["at_chance"]) == ("undecided", 0.0, False)
+    # Avon and Berg get the Top entity in their Top context, and of these only Avon in its Shadow context.
+    assert measure("overshadowing", answers)["context_effect"] == 1 / 4
 
 
 def neutral_rivers(world: Dataset) -> list[Prediction]:

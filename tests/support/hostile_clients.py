@@ -90,7 +90,7 @@ def ask_linker(linker: Callable[[str, str], WebLinker], url: str, setting: Setti
 
 
 def _make_named(name: str, url: str, seconds: str) -> WebLinker:
-    model = {"model": "small"} if name == "llm" else {}
+    model = {"model": "small"} if name in {"decisions", "llm"} else {}
     made = make_linker(name, {"url": url, "timeout": seconds, "retries": "1", **model})
     assert isinstance(made, WebLinker)
     return made
@@ -166,8 +166,8 @@ def _reply(status: str, body: bytes = b"") -> bytes:
     return b"HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (status.encode(), len(body), body)
 
 
-WEB_LINKERS = ("agdistis", "aida", "ambiverse", "fox", "llm", "nif", "rel", "spotlight", "tagme", "wat")
-WITH_TOKEN = ("llm", "tagme", "wat")
+WEB_LINKERS = ("agdistis", "aida", "ambiverse", "decisions", "fox", "llm", "nif", "rel", "spotlight", "tagme", "wat")
+WITH_TOKEN = ("decisions", "llm", "tagme", "wat")
 _GOOD_SITE = _reply("200 OK", json.dumps({"batchcomplete": True, "query": SITE}).encode())
 CLIENTS = [
     *(
@@ -193,6 +193,7 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
         "SHADOWPROBE_TAGME_TOKEN",
         "SHADOWPROBE_WAT_TOKEN",
         "SHADOWPROBE_LLM_TOKEN",
+        "SHADOWPROBE_DECISIONS_TOKEN",
     ):
         patch.setenv(name, TOKEN)
     for module, name in [(wiki_session, "FIRST"), (wiki_session, "TIMEOUT"), (gerbil_client, "LAST_LOOK")]:

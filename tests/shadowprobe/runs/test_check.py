@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chat_models import saying
 from refusals import outcome
+from service import serving
 
 from shadowprobe import Candidate, Dataset, ItemError, Linker, LinkerError, Prediction, Snippet
 from shadowprobe.runs.check import Finding, check
@@ -301,3 +303,23 @@ def test_how_to_set_it_up_stands_below_the_table_of_what_does_not_start(
     assert code == 1
     assert "`sends` is not set up" in out
     assert out.endswith("To set `sends` up:\npip install patience\n")
+
+
+def test_how_to_start_a_server_is_not_said_of_one_that_answers_what_nobody_can_use(
+    world: Dataset, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["-o", "model=small", "-o", "retries=0"]
+    with serving(saying("It is the river, of course.")) as service:
+        code, out, _ = outcome(
+            capsys, "check", "--linker", "llm", "--dataset", str(world.path), "-o", f"url={service.url}", *options
+        )
+    assert code == 1
+    assert "the reply holds no" in out
+    assert "ollama" not in out
+    assert "What `llm` is sent for the first snippet:\nWhat does the marked mention refer to" in out
+    # Nothing is there now.
+    code, out, _ = outcome(
+        capsys, "check", "--linker", "llm", "--dataset", str(world.path), "-o", f"url={service.url}", *options
+    )
+    assert code == 1
+    assert "To set `llm` up:\nollama serve\n" in out
