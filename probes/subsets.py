@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe
-from shadowprobe.measure.answers import MISSING, NIL, SKIPPED, Booleans
+from shadowprobe.measure.answer_columns import MISSING, NIL, SKIPPED, Booleans
 from shadowprobe.measure.scoring import best_threshold, count_matches
 from shadowprobe.measure.statistics import f1_interval
 

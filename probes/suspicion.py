@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.measure.answers import Booleans, Floats
+from shadowprobe.measure.answer_columns import Booleans, Floats
 from shadowprobe.measure.candidate_scores import CandidateScores
 from shadowprobe.measure.pairs import repeats_prior
 from shadowprobe.measure.statistics import auroc
@@ -64,7 +64,7 @@ class SuspicionProbe(Probe):
         signals: dict[str, Floats] = {}
         scores = CandidateScores(answers)
         if scores.can_change.any():
-            signals["contrast"] = self._contrast(scores)
+            signals["contrast"] = scores.contrast()
         has_score = ~np.isnan(answers.score)
         is_prior = repeats_prior(answers)
         neutral = answers.rows("neutral") & is_prior & has_score
@@ -81,15 +81,6 @@ class SuspicionProbe(Probe):
         if (scores.lists.sizes > 1).any():
             signals["margin"] = self._margin(scores)
         return signals
-
-    def _contrast(self, scores: CandidateScores) -> Floats:
-        """The gain of the best rival minus that of the answer."""
-        gain = scores.value - scores.prior
-        rival = np.maximum.reduceat(np.where(scores.is_answer, -np.inf, gain), scores.lists.starts)
-        contrast = np.full(len(scores.answers), -np.inf)
-        contrast[scores.lists.rows] = rival - gain[scores.answer]
-        contrast[~scores.can_change] = -np.inf
-        return contrast
 
     def _margin(self, scores: CandidateScores) -> Floats:
         """How little the answer leads the best other candidate."""

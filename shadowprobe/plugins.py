@@ -13,18 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from types import ModuleType
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
 import shadowprobe
-from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
-from shadowprobe.base.secrets import mask_options
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.options import GIVEN, convert_option, find_types, inner_linkers, is_linker, list_options
 from shadowprobe.systems.retriever import Retriever
 
 Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
@@ -44,8 +43,6 @@ NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_
 BY_LINKER = "linker:"
 P = TypeVar("P")
 System = TypeVar("System", Linker, Retriever)
-PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
-_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
 class Listing(Struct, frozen=True):
@@ -106,7 +103,9 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     system = _construct(kind, spec, options)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
-    vars(system)["version"] = kind.version or _add_class(version, kind)
+    inner = {linker.version for linker in inner_linkers(system).values()} - {version}
+    vars(system)["version"] = " of ".join([kind.version or _add_class(version, kind), *sorted(inner)])
+    vars(system)[GIVEN] = dict(options)
     system.notes = []
     return system
 
@@ -125,21 +124,10 @@ def add_version(linker: Linker) -> Linker:
             source = str(uuid.uuid4())
         # Only the attributes of its construction count, and not those that a run has added.
         keys = vars(linker).setdefault("_made_with", sorted(vars(linker).keys() - kind.incidental))
-        state = repr([(key, vars(linker).get(key)) for key in keys])
+        inner = {name: add_version(other).version for name, other in inner_linkers(linker).items()}
+        state = repr([(key, inner.get(key, vars(linker).get(key))) for key in keys])
         vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
     return linker
-
-
-def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the entry of a linker or retriever in a run's card, without secrets.
-
-    It contains the digests of files in its options, because another file gives other answers.
-    """
-    files = {
-        option: file_digest(value) for option, value in options.items() if isinstance(value, Path) and value.is_file()
-    }
-    system = {"name": name, "version": version, "options": mask_options(convert_to_json(dict(options)))}
-    return {**system, "files": files} if files else system
 
 
 def make_probe(spec: str) -> Probe:
@@ -169,43 +157,6 @@ def _construct_probe(kind: type[P], spec: str) -> P:
         raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
-
-
-def list_options(kind: type) -> dict[str, inspect.Parameter]:
-    """Lists the options of a linker or retriever: the keyword arguments of its constructor and those of its bases."""
-    options: dict[str, inspect.Parameter] = {}
-    for constructor in _find_constructors(kind):
-        for parameter in list(inspect.signature(constructor).parameters.values())[1:]:
-            if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
-                options.setdefault(parameter.name, parameter)
-    return options
-
-
-def _find_constructors(kind: type) -> Iterator[Callable[..., None]]:
-    """Yields the constructor of a class, then those of its bases as long as each passes `**` to the next."""
-    for base in kind.__mro__:
-        constructor = vars(base).get("__init__")
-        if constructor is None or base is object:
-            continue
-        yield constructor
-        if not any(p.kind is p.VAR_KEYWORD for p in inspect.signature(constructor).parameters.values()):
-            return
-
-
-def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Returns every option of a linker or retriever with its value in this run."""
-    kind, given = type(linker), given or {}
-    kinds = _find_types(kind)
-    return {
-        name: _convert(name, given[name], kinds[name]) if name in given else _read_value(linker, name, parameter)
-        for name, parameter in list_options(kind).items()
-    }
-
-
-def _read_value(linker: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
-    """Returns the value of an option that is not given; a method with the same name is not its value."""
-    value = getattr(linker, name, parameter.default)
-    return parameter.default if inspect.ismethod(value) else value
 
 
 def _find_entry_points(group: Group) -> list[EntryPoint]:
@@ -303,16 +254,23 @@ def _get_class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[
 
 def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
     known = list_options(kind)
-    kinds = _find_types(kind)
+    kinds = find_types(kind)
     noun = "linker" if issubclass(kind, Linker) else "retriever"
-    for key in given:
-        if key not in known:
+    of_inner: dict[str, dict[str, str]] = {name: {} for name in known if is_linker(kinds[name])}
+    values: dict[str, Any] = {}
+    for key, text in given.items():
+        name, dot, inner_key = key.partition(".")
+        if dot and name in of_inner:
+            of_inner[name][inner_key] = text
+        elif key not in known:
             options = f"it takes {', '.join(known)}" if known else "it takes none"
             raise UsageError(f"{noun} `{spec}` has no option `{key}`{nearest(key, known)}: {options}")
-    values = {key: _convert(key, text, kinds[key]) for key, text in given.items()}
-    missing = [name for name, p in known.items() if p.default is p.empty and name not in values]
+        elif key not in of_inner:
+            values[key] = convert_option(key, text, kinds[key])
+    missing = [name for name, p in known.items() if p.default is p.empty and name not in given]
     if missing:
         raise UsageError(f"{noun} `{spec}` needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
+    values |= {name: make_linker(given[name], options) for name, options in of_inner.items()}
     try:
         return kind(**values)
     except ValueError as error:
@@ -321,48 +279,6 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
         raise
     except Exception as error:
         raise PluginError(f"{noun} `{spec}` cannot be made: {_format_cause(error)}") from error
-
-
-def _find_types(kind: type) -> dict[str, Any]:
-    """Finds the type of each option: its annotation, else the type of its default, else text."""
-    kinds: dict[str, Any] = {}
-    for constructor in _find_constructors(kind):
-        try:
-            hints = get_type_hints(constructor)
-        except Exception:
-            # A wrapper may name types that exist only for a type checker. Simple types can still be read.
-            hints = {name: PLAIN.get(str(text)) for name, text in constructor.__annotations__.items()}
-        for name, parameter in inspect.signature(constructor).parameters.items():
-            default = type(parameter.default) if type(parameter.default) in PLAIN.values() else str
-            kinds.setdefault(name, hints.get(name) or default)
-    return kinds
-
-
-def _convert(key: str, text: str, kind: Any) -> Any:
-    """Converts the text of an option to its type."""
-    if get_origin(kind) in {Union, UnionType}:
-        if text.lower() == "none" and type(None) in get_args(kind):
-            return None
-        kind = next(choice for choice in get_args(kind) if choice is not type(None))
-    if get_origin(kind) is Literal:
-        if text not in get_args(kind):
-            choices = ", ".join(map(str, get_args(kind)))
-            raise UsageError(f"option `{key}`: {text!r} is not one of {choices}")
-        return text
-    if kind is bool:
-        if text.lower() not in _TRUE | _FALSE:
-            raise UsageError(f"option `{key}`: {text!r} is neither true nor false")
-        return text.lower() in _TRUE
-    if kind in {int, float}:
-        try:
-            return kind(text)
-        except ValueError:
-            noun = "whole number" if kind is int else "number"
-            raise UsageError(f"option `{key}`: {text!r} is not a {noun}") from None
-    if get_origin(kind) in {list, tuple}:
-        inner = next(iter(get_args(kind)), str)
-        return get_origin(kind)(_convert(key, part.strip(), inner) for part in text.split(",") if part.strip())
-    return Path(text) if kind is Path else text
 
 
 def _describe(point: EntryPoint) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 MASK = "***"
 # `tokens` in the plural is a number, as in `max_tokens`.
-SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|[_.])key$", re.IGNORECASE)
 # The shortest secret that is looked for as hex and base64.
 SHORTEST_CODED = 6
 _URL_SAFE = str.maketrans("+/", "-_")

@@ -23,7 +23,8 @@ from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
-from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
+from shadowprobe.measure.answer_columns import MISSING
+from shadowprobe.measure.answers import NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
@@ -31,6 +32,7 @@ from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Resu
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.linker import Linker, by_id, without_gold
+from shadowprobe.systems.options import describe_system, list_incidental, option_values
 
 Given = Prediction | Failure
 
@@ -88,9 +90,9 @@ class LinkingTask(Task):
             seed=self.settings.seed,
         )
         if linker is not None:
-            self.incidental = linker.incidental
+            self.incidental = list_incidental(linker)
             name = linker.name or type(linker).__name__
-            self.system = plugins.describe_system(name, linker.version, plugins.option_values(linker, options))
+            self.system = describe_system(name, linker.version, option_values(linker, options))
             self.batch_size = batch_size or linker.batch_size
 
     @property

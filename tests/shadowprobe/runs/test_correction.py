@@ -50,12 +50,13 @@ def test_the_corrected_run_stands_beside_the_run(stored: Store, tmp_path: Path) 
 
 def test_a_corrected_answer_has_the_corrected_scores_best_first(stored: Store) -> None:
     corrected = lines(correct(stored(scored_predictions()), weight=0.6).out)
-    # The river -1 + 0.6 * 1, the ship -2 + 0.6 * 3.
+    # The river -1 + 0.6 * 1, the ship -2 + 0.6 * 3. The ship gains 1 over its neutral contexts and the river nothing.
     assert corrected["sAvon"] == {
         "id": "sAvon",
         "answer": shadow("Avon"),
         "score": pytest.approx(-0.2),
         "entity": shadow("Avon"),
+        "suspicion": pytest.approx(-1),
         "candidates": [
             {"answer": shadow("Avon"), "score": pytest.approx(-0.2), "entity": shadow("Avon")},
             {"answer": top("Avon"), "score": pytest.approx(-0.4), "entity": top("Avon")},
