@@ -103,8 +103,8 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     system = _construct(kind, spec, options)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
-    inner = {linker.version for linker in inner_linkers(system).values()} - {version}
-    vars(system)["version"] = " of ".join([kind.version or _add_class(version, kind), *sorted(inner)])
+    others: set[str] = {linker.version for linker in inner_linkers(system).values()} - {version}
+    vars(system)["version"] = " of ".join([kind.version or _add_class(version, kind), *sorted(others)])
     vars(system)[GIVEN] = dict(options)
     system.notes = []
     return system

@@ -15,8 +15,9 @@ from shadowprobe.base.model import Prediction
 from shadowprobe.errors import UsageError
 from shadowprobe.measure.candidate_scores import CandidateScores, Kind, describe_scale
 from shadowprobe.measure.debiasing import Correction, Debiasing, debias
+from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.runs.api import score_predictions
-from shadowprobe.runs.debias_file import SCHEMA, Found
+from shadowprobe.runs.debias_file import Found
 from shadowprobe.runs.directory import (
     DEBIAS,
     PREDICTIONS,
