@@ -22,7 +22,8 @@ class SuspicionProbe(Probe):
 
     An answer on Top, Shadow or All that names an entity is *suspect* if it is the prior of its name and wrong. The gain
     of a candidate is its score minus the mean of its scores over the neutral contexts of the name, in log space.
-    Signals, from the strongest that the linker's output allows: `contrast`, the gain of the best rival minus that of
+    Signals, from the strongest that the linker's output allows: `stated`, the suspicion that the predictions carry, as
+    those of the linker `debiased` do; `contrast`, the gain of the best rival minus that of
     the answer; `unsupported`, the answer is the prior and its score is not above the mean of the scores with which
     neutral contexts get it; `repeats_prior`, the answer is the prior. Baselines: `confidence`, a low score; `margin`,
     a small lead over the next candidate. `signal` names the strongest. Of each signal: `auroc`, the chance that a
@@ -63,6 +64,8 @@ class SuspicionProbe(Probe):
         """How doubtful every answer is by each signal, the strongest first; the lowest number where it has no value."""
         signals: dict[str, Floats] = {}
         scores = CandidateScores(answers)
+        if (is_stated := ~np.isnan(answers.suspicion)).any():
+            signals["stated"] = np.where(is_stated, answers.suspicion, -np.inf)
         if scores.can_change.any():
             signals["contrast"] = scores.contrast()
         has_score = ~np.isnan(answers.score)

@@ -17,7 +17,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 # A softmax in single precision can add up to slightly more than 1, and its logarithm can be slightly above 0.
 ROUNDING = 1e-6
 # Scores that differ by less are equal: sums in another order differ in their last digits.
-TIE = 1e-9
+TIE, DIGITS = 1e-9, 9
 # A probability below it is taken for it, since the logarithm of 0 is no number.
 LEAST_PROBABILITY = 1e-9
 # Lists of probabilities add up to 1 but for this; so many of the lists must.
@@ -209,7 +209,8 @@ def measure_contrast(gain: Floats, lists: Lists, answer: npt.NDArray[np.integer]
     is_answer = np.zeros(len(gain), dtype=np.bool_)
     is_answer[answer[answer >= 0]] = True
     rival: Floats = np.maximum.reduceat(np.where(is_answer, -np.inf, gain), lists.starts)
-    contrast: Floats = rival - gain[answer]
+    # Equal ones stay equal whatever the last digits of the sums; adding 0 turns -0 into 0.
+    contrast: Floats = np.round(rival - gain[answer], DIGITS) + 0.0
     return contrast
 
 
