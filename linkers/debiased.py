@@ -49,26 +49,21 @@ class DebiasedLinker(Linker):
     ) -> None:
         if isinstance(of, DebiasedLinker):
             raise ValueError("`of` is corrected already; give the linker that it corrects")
-        self._stored: StoredPriors | None = read_priors(priors) if priors is not None else None
-        if weight is None and self._stored is None:
+        if weight is None and priors is None:
             raise ValueError("needs a weight: add -o weight=0.5, or -o priors=RUN/debias.json with a chosen one")
         if weight is not None and not 0 <= weight <= 1:
             raise ValueError(f"weight is {weight:g}, and must be from 0 (no correction) to 1")
-        if self._stored is not None and scale not in {None, self._stored.scale.kind}:
-            raise ValueError(f"scale is {scale}, and the priors of {priors} are of the scale {self._stored.scale.kind}")
-        self.of, self.priors, self.scale, self.templates = of, priors, scale, templates
-        self._is_chosen = weight is None
-        self.weight = weight if weight is not None else self._stored.weight if self._stored is not None else 0.0
-        self._templates = read_templates(templates) if templates is not None else None
+        self.of, self.weight, self.priors, self.scale, self.templates = of, weight, priors, scale, templates
         # It links what the inner linker links, and in its batches.
         vars(self).update(sees_gold=of.sees_gold, batch_size=of.batch_size, howto=of.howto)
 
     def setup(self) -> None:
-        """Opens the inner linker, and finds out what its scores are."""
+        """Reads the priors, opens the inner linker, and finds out what its scores are."""
         self._name = self.of.name or type(self.of).__name__
+        self._stored: StoredPriors | None = read_priors(self.priors) if self.priors is not None else None
+        self._templates = read_templates(self.templates) if self.templates is not None else None
         description = self._describe_inner()
-        if self._is_chosen and not self.weight:
-            self.note(f"{self.priors} says that the correction is not worth it; its weight is 0, and no answer changes")
+        self._weight = self._choose_weight()
         self.of.open(self.knowledge)
         try:
             self._prepare(description)
@@ -76,6 +71,16 @@ class DebiasedLinker(Linker):
             # Nobody closes a linker that did not start.
             self.of.close()
             raise
+
+    def _choose_weight(self) -> float:
+        """The given weight, or the one that was chosen for the priors, which a reader must know."""
+        if self.weight is not None or self._stored is None:
+            return self.weight or 0.0
+        if self._stored.weight:
+            self.note(f"the weight is {self._stored.weight:g}, as {self.priors} says")
+        else:
+            self.note(f"{self.priors} says that the correction is not worth it; its weight is 0, and no answer changes")
+        return self._stored.weight
 
     def _prepare(self, description: dict[str, Any]) -> None:
         self._resolver = Resolver(self.knowledge.entities.values(), language=self.knowledge.language)
@@ -91,6 +96,10 @@ class DebiasedLinker(Linker):
         incidental = list_incidental(self.of)
         options = {key: value for key, value in description["options"].items() if key not in incidental}
         if self._stored is not None:
+            if self.scale not in {None, self._stored.scale.kind}:
+                raise UsageError(
+                    f"scale is {self.scale}, and the priors of {self.priors} are of the scale {self._stored.scale.kind}"
+                )
             other = self._stored.linker
             if other.name != self._name:
                 raise UsageError(f"{self.priors} has the priors of `{other.name}`, and not of `{self._name}`")
@@ -156,7 +165,7 @@ class DebiasedLinker(Linker):
         table = self._make_table(rows, is_neutral=False)
         self._check_scale(table)
         corrected = CorrectedScores(CandidateScores(table, scale=self._scale, priors=self._means))
-        weights = np.full(len(table.space_names), self.weight)
+        weights = np.full(len(table.space_names), self._weight)
         return corrected.correct_predictions(enumerate(one for _, one in rows), weights)
 
     def _check_scale(self, table: AnswerColumns) -> None:
@@ -218,7 +227,7 @@ class DebiasedLinker(Linker):
 
     def ready(self) -> str:
         """Which linker is corrected, with which weight, and what was found."""
-        return ", ".join(filter(None, [f"{self._name}, weight {self.weight:g}", self.of.ready()]))
+        return ", ".join(filter(None, [f"{self._name}, weight {self._weight:g}", self.of.ready()]))
 
     def outgoing(self, snippet: Snippet) -> str:
         """What the inner linker sends."""

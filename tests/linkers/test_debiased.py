@@ -382,17 +382,19 @@ def stored(world: Dataset, tmp_path: Path) -> Callable[..., Path]:
     ],
 )
 def test_a_wrong_priors_file_is_refused_by_field(
-    fields: dict[str, Any], message: str, stored: Callable[..., Path]
+    fields: dict[str, Any], message: str, stored: Callable[..., Path], world: Dataset
 ) -> None:
     path = stored(**fields)
     with pytest.raises(InputError, match=message) as error:
-        make_linker("debiased", {"of": "blend", "priors": str(path)})
+        opened(world, of="blend", priors=str(path))
     assert "debias.json" in str(error.value)
 
 
-def test_a_missing_priors_file_is_named() -> None:
+def test_a_missing_priors_file_is_named(world: Dataset) -> None:
     with pytest.raises(InputError, match=r"nowhere.json: no such file"):
-        make_linker("debiased", {"of": "blend", "priors": "nowhere.json"})
+        opened(world, of="blend", priors="nowhere.json")
+    with pytest.raises(InputError, match=r"nowhere.txt: no such file"):
+        opened(world, of="blend", weight="0.5", templates="nowhere.txt")
 
 
 def test_the_priors_of_another_linker_are_refused(world: Dataset, stored: Callable[..., Path]) -> None:
