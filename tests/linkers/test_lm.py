@@ -282,6 +282,7 @@ def test_it_is_corrected_in_new_runs_as_its_stored_answers_are(
     )
     assert new.keys() == old.keys()
     for name, one in new.items():
-        assert (one.answer, one.score) == (old[name].answer, pytest.approx(old[name].score, abs=1e-4))
+        assert one.answer == old[name].answer
+        assert one.score == pytest.approx(old[name].score, abs=1e-4)
         assert one.suspicion == pytest.approx(old[name].suspicion, abs=1e-4)
     assert any(one.suspicion is not None for one in new.values())
