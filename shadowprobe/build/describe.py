@@ -13,9 +13,9 @@ import shadowprobe
 from shadowprobe.base.languages import words_of
 from shadowprobe.base.model import Entity
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.kinds import FoundKinds, find_kinds, find_repository
 from shadowprobe.build.spaces import make_article_query
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.build.wikidata_kinds import FoundKinds, find_kinds, find_repository
 from shadowprobe.dataset.dataset import CARD, Dataset, write_dataset
 from shadowprobe.errors import UsageError
 

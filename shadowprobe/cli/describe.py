@@ -12,7 +12,7 @@ import typer
 from shadowprobe.cli import common
 
 if TYPE_CHECKING:
-    from shadowprobe.build.kinds import FoundKinds
+    from shadowprobe.build.wikidata_kinds import FoundKinds
 
 # So many of the classes that have no kind are listed.
 SHOWN = 5

@@ -12,7 +12,7 @@ import pytest
 from wiki_standin import StandIn, as_json, running
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, open_dataset, write_dataset
-from shadowprobe.build.kinds import AT_ONCE, CLASSES, WIKIDATA, FoundKinds, find_kinds, find_repository
+from shadowprobe.build.wikidata_kinds import AT_ONCE, CLASSES, WIKIDATA, FoundKinds, find_kinds, find_repository
 from shadowprobe.cli import main
 from shadowprobe.errors import BuildError
 
