@@ -216,6 +216,20 @@ class _Statement(Struct):
     rank: str = "normal"
 
 
+class _Address(Struct):
+    base: str
+
+
+class _Repository(Struct):
+    url: _Address
+
+
+class _Client(Struct):
+    """Where a wiki says that its items are."""
+
+    repo: _Repository
+
+
 class _Item(Struct):
     """What Wikidata says of an item; PHP writes a table without entries as a list."""
 
@@ -227,9 +241,13 @@ def find_repository(wiki: Wiki) -> str | None:
     """Returns Wikidata's address if the wiki says that its items are there; None for any other place."""
     if CLIENT not in wiki.extensions:
         return None
-    told = wiki.first(meta="wikibase").get("wikibase")
-    base = told.get("repo", {}).get("url", {}).get("base", "") if isinstance(told, dict) else ""
-    return WIKIDATA if urlsplit(str(base)).hostname == urlsplit(WIKIDATA).hostname else None
+    try:
+        told = msgspec.convert(wiki.first(meta="wikibase").get("wikibase"), _Client)
+        host = urlsplit(told.repo.url.base).hostname
+    except ValueError:
+        # It does not say so, or not as a MediaWiki does.
+        return None
+    return WIKIDATA if host == urlsplit(WIKIDATA).hostname else None
 
 
 def find_kinds(wikidata: Wiki, qids: Sequence[str]) -> FoundKinds:

@@ -137,6 +137,16 @@ def test_wikidata_is_asked_only_if_the_wiki_says_that_its_items_are_there(
         assert find_repository(told.wiki()) == expected
 
 
+@pytest.mark.parametrize(
+    "told", [{"repo": 5}, {"repo": {"url": {"base": "//["}}}, {"repo": {"url": {"base": None}}}, {}]
+)
+def test_a_wiki_that_says_it_otherwise_is_taken_to_say_nothing(told: Any, tmp_path: Path) -> None:
+    standin = StandIn(extensions=("WikibaseClient",))
+    standin.instead = [as_json({"batchcomplete": True, "query": {"wikibase": told}})]
+    with running(standin, tmp_path) as running_wiki:
+        assert find_repository(running_wiki.wiki()) is None
+
+
 def test_the_mapping_has_the_kinds_of_mini_and_every_class_once() -> None:
     assert set(CLASSES) == {entity.kind for entity in open_dataset("mini").entities.values()}
     qids = [qid for classes in CLASSES.values() for qid in classes.values()]
