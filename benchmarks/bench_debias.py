@@ -20,7 +20,7 @@ from goals import Goal, Measured, parser, show
 from synthetic import SEED, Shape
 
 from shadowprobe import Answers, Candidate, Dataset, Prediction
-from shadowprobe.measure.answers import Floats
+from shadowprobe.measure.answer_columns import Floats
 from shadowprobe.measure.debiasing import WEIGHTS, Correction, debias
 
 Rows = npt.NDArray[np.integer]

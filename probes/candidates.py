@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.measure.answers import NO_CANDIDATES, Booleans
+from shadowprobe.measure.answer_columns import Booleans
+from shadowprobe.measure.answers import NO_CANDIDATES
 from shadowprobe.measure.statistics import describe_rate
 
 

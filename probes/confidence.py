@@ -8,7 +8,7 @@ import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
 from shadowprobe.dataset.dataset import SUBSETS
-from shadowprobe.measure.answers import Floats
+from shadowprobe.measure.answer_columns import Floats
 from shadowprobe.measure.statistics import auroc
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.measure.answers import Answers, Ints
+from shadowprobe.measure.answer_columns import Ints
+from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.pairs import both_right, overshadowed, prior_biased
 from shadowprobe.measure.probe import Findings, Probe, not_measured
 from shadowprobe.measure.statistics import describe_rate

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shadowprobe.measure.answers import Answers, Booleans, Floats
+from shadowprobe.measure.answer_columns import Booleans, Floats
+from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.probe import Findings, Probe, not_measured
 from shadowprobe.measure.statistics import describe_difference, describe_rate
 

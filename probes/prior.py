@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.measure.answers import Booleans
+from shadowprobe.measure.answer_columns import Booleans
 from shadowprobe.measure.pairs import repeats_prior
 from shadowprobe.measure.statistics import describe_rate
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe
-from shadowprobe.measure.answers import MISSING, NIL, SKIPPED, Booleans, Floats
+from shadowprobe.measure.answer_columns import MISSING, NIL, SKIPPED, Booleans, Floats
 from shadowprobe.measure.statistics import f1_interval
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
-from shadowprobe.measure.answers import Booleans, Floats
+from shadowprobe.measure.answer_columns import Booleans, Floats
 from shadowprobe.measure.candidate_scores import CandidateScores
 from shadowprobe.measure.pairs import repeats_prior
 from shadowprobe.measure.statistics import auroc
@@ -22,7 +22,8 @@ class SuspicionProbe(Probe):
 
     An answer on Top, Shadow or All that names an entity is *suspect* if it is the prior of its name and wrong. The gain
     of a candidate is its score minus the mean of its scores over the neutral contexts of the name, in log space.
-    Signals, from the strongest that the linker's output allows: `contrast`, the gain of the best rival minus that of
+    Signals, from the strongest that the linker's output allows: `stated`, the suspicion that the predictions carry, as
+    those of the linker `debiased` do; `contrast`, the gain of the best rival minus that of
     the answer; `unsupported`, the answer is the prior and its score is not above the mean of the scores with which
     neutral contexts get it; `repeats_prior`, the answer is the prior. Baselines: `confidence`, a low score; `margin`,
     a small lead over the next candidate. `signal` names the strongest. Of each signal: `auroc`, the chance that a
@@ -63,8 +64,10 @@ class SuspicionProbe(Probe):
         """How doubtful every answer is by each signal, the strongest first; the lowest number where it has no value."""
         signals: dict[str, Floats] = {}
         scores = CandidateScores(answers)
+        if (is_stated := ~np.isnan(answers.suspicion)).any():
+            signals["stated"] = np.where(is_stated, answers.suspicion, -np.inf)
         if scores.can_change.any():
-            signals["contrast"] = self._contrast(scores)
+            signals["contrast"] = scores.contrast()
         has_score = ~np.isnan(answers.score)
         is_prior = repeats_prior(answers)
         neutral = answers.rows("neutral") & is_prior & has_score
@@ -81,15 +84,6 @@ class SuspicionProbe(Probe):
         if (scores.lists.sizes > 1).any():
             signals["margin"] = self._margin(scores)
         return signals
-
-    def _contrast(self, scores: CandidateScores) -> Floats:
-        """The gain of the best rival minus that of the answer."""
-        gain = scores.value - scores.prior
-        rival = np.maximum.reduceat(np.where(scores.is_answer, -np.inf, gain), scores.lists.starts)
-        contrast = np.full(len(scores.answers), -np.inf)
-        contrast[scores.lists.rows] = rival - gain[scores.answer]
-        contrast[~scores.can_change] = -np.inf
-        return contrast
 
     def _margin(self, scores: CandidateScores) -> Floats:
         """How little the answer leads the best other candidate."""

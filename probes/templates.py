@@ -9,7 +9,7 @@ import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
 from shadowprobe.dataset.index import NONE
-from shadowprobe.measure.answers import Ints
+from shadowprobe.measure.answer_columns import Ints
 from shadowprobe.measure.statistics import describe_rate
 
 UNKNOWN = "unknown"

@@ -12,8 +12,10 @@ from typing import Any
 
 from check_mini_source import MARK, check_files, plain
 
+from shadowprobe.base.languages import words_of
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.dataset.dataset import Card, write_dataset
+from shadowprobe.dataset.neutral import make_neutral_snippets
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "data" / "sources"
@@ -85,22 +87,6 @@ class Assembly:
                 )
             )
 
-    def add_neutral(self, number: int, space: str, templates: list[str]) -> None:
-        """Puts the name of a space into every neutral template."""
-        for column, template in enumerate(templates, start=1):
-            start = template.index("{name}")
-            self.benchmark["neutral"].append(
-                Snippet(
-                    id=f"mini-neutral-{number:04d}-{column}",
-                    subset="neutral",
-                    text=template.replace("{name}", space),
-                    start=start,
-                    end=start + len(space),
-                    space=space,
-                    template=column,
-                )
-            )
-
 
 def main() -> int:
     """Checks the sources, assembles both parts, writes them."""
@@ -110,17 +96,17 @@ def main() -> int:
     if check_files(source_files()):
         return 1
     spaces, tail = read_sources()
-    templates = tomllib.loads((SOURCES / "neutral.toml").read_text(encoding="utf-8"))["templates"]
     assembly = Assembly()
-    for number, space in enumerate(spaces, start=1):
+    for space in spaces:
         top, *shadows = space["entity"]
         chosen = pick(len(shadows), f"shadow:{space['name']}")
         assembly.add("top", top, space["name"], benchmark=True)
         for index, shadow in enumerate(shadows):
             assembly.add("shadow", shadow, space["name"], benchmark=index == chosen)
-        assembly.add_neutral(number, space["name"], templates)
     for raw in tail:
         assembly.add("tail", raw, None, benchmark=True)
+    names = (space["name"] for space in spaces)
+    assembly.benchmark["neutral"] = list(make_neutral_snippets(names, words_of("en").neutral, "mini"))
     everything = [raw for space in spaces for raw in space["entity"]] + tail
     kinds = Counter(raw["kind"] for raw in everything)
     for name, title, snippets in (

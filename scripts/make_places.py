@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,8 +16,10 @@ from check_mini_source import MAX_WORDS, MIN_WORDS, runs
 from msgspec.structs import replace
 from places_world import DESCRIBED, Place, Profile, World, degrees, kilometres
 
+from shadowprobe.base.languages import words_of
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.dataset.dataset import Card, write_dataset
+from shadowprobe.dataset.neutral import make_neutral_snippets
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 SEED = "places-1"
@@ -209,23 +210,6 @@ def make_tail(world: World, most_populous: float, count: int) -> list[tuple[Enti
     return tail
 
 
-def make_neutral(names: Iterable[str], templates: list[str]) -> list[Snippet]:
-    """Every name in every neutral template."""
-    return [
-        Snippet(
-            id=f"places-neutral-{number:04}-{which}",
-            subset="neutral",
-            text=template.format(name=name),
-            start=template.index("{name}"),
-            end=template.index("{name}") + len(name),
-            space=name,
-            template=which,
-        )
-        for number, name in enumerate(names, start=1)
-        for which, template in enumerate(templates, start=1)
-    ]
-
-
 def numbered(snippets: Iterable[Snippet]) -> list[Snippet]:
     """The snippets with their numbers in their ids."""
     return [replace(found, id=f"{found.id}-{number:04}") for number, found in enumerate(snippets, start=1)]
@@ -234,7 +218,6 @@ def numbered(snippets: Iterable[Snippet]) -> list[Snippet]:
 def make(out: Path) -> None:
     """Makes the dataset and writes it to a directory."""
     world = World(DATA / "sources" / "places.toml")
-    neutral = tomllib.loads((DATA / "sources" / "neutral.toml").read_text(encoding="utf-8"))["templates"]
     spaces = make_spaces(world)
     commonness = {entity.title: entity.commonness or 0 for found in spaces for entity in found.entities}
     tail = make_tail(world, median(commonness[found.shadow.gold or ""] for found in spaces), len(spaces))
@@ -243,7 +226,7 @@ def make(out: Path) -> None:
         "top": numbered(found.top for found in spaces),
         "shadow": numbered(found.shadow for found in spaces),
         "tail": numbered(found for _, found in tail),
-        "neutral": make_neutral((found.name for found in spaces), neutral),
+        "neutral": list(make_neutral_snippets((found.name for found in spaces), words_of("en").neutral, "places")),
     }
     named = [EntitySpace(found.name, tuple(entity.title for entity in found.entities)) for found in spaces]
     write_dataset(out, CARD, entities, named, snippets, force=True)

@@ -76,7 +76,7 @@ def read_language(code: str, templates: Path | None = None) -> Language:
             " built in this language"
         )
     if templates is not None:
-        language = msgspec.structs.replace(language, neutral=_templates(templates))
+        language = msgspec.structs.replace(language, neutral=read_templates(templates))
     if not language.neutral:
         raise BuildError(
             f"no neutral contexts are known for `{code}` (only for {', '.join(known_languages())}): give a file with"
@@ -85,7 +85,8 @@ def read_language(code: str, templates: Path | None = None) -> Language:
     return language
 
 
-def _templates(path: Path) -> tuple[str, ...]:
+def read_templates(path: Path) -> tuple[str, ...]:
+    """Reads neutral contexts from a file with one sentence a line."""
     with open_for_reading(path) as file:
         content: bytes = file.read().removeprefix(BOM)
     try:

@@ -98,6 +98,8 @@ class Prediction(Struct, frozen=True, omit_defaults=True):
     qid: str | None = None
     score: float | None = None
     entity: str | None = None
+    # How much the answer looks like a mere repetition of the prior; the higher, the more doubtful.
+    suspicion: float | None = None
     candidates: tuple[Candidate, ...] = ()
 
     def find_problem(self) -> tuple[str, str] | None:

@@ -16,12 +16,12 @@ from shadowprobe.base.languages import Language
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.base.spans import Span, is_inside_word
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.neutral import make_neutral_snippets
 from shadowprobe.build.qualifiers import is_full_title
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.snippets import is_restorable
 from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
 from shadowprobe.dataset.kept_pages import Cut, PageText
+from shadowprobe.dataset.neutral import make_neutral_snippets
 from shadowprobe.errors import BuildError
 
 # Commonness covers many orders of magnitude, so the bins of its distribution grow tenfold in two steps.
@@ -95,7 +95,8 @@ def split_cuts(
     for number, (title, cuts) in enumerate(tail.items(), start=1):
         generator = random.Random(f"{seed} tail {title}")
         _split(parts, "tail", f"{name}-tail-{number:04d}", [cuts], generator)
-    parts.benchmark["neutral"] = list(make_neutral_snippets((space.name for space in chosen.spaces), language, name))
+    names = (space.name for space in chosen.spaces)
+    parts.benchmark["neutral"] = list(make_neutral_snippets(names, language.neutral, name))
     return parts
 
 

@@ -1,4 +1,4 @@
-"""Fills missing descriptions, QIDs, page ids and redirects of a dataset's entities from a wiki."""
+"""Fills missing descriptions, QIDs, page ids, redirects and kinds of a dataset's entities from a wiki."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shadowprobe.base.model import Entity
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.spaces import make_article_query
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.build.wikidata_kinds import FoundKinds, find_kinds, find_repository
 from shadowprobe.dataset.dataset import CARD, Dataset, write_dataset
 from shadowprobe.errors import UsageError
 
@@ -25,17 +26,25 @@ SENTENCES = "2"
 class DescribedEntities(NamedTuple):
     """The completed entities, the number found in the wiki, and the number of filled fields.
 
-    `other_ids` counts the page ids of the dataset that belong to another article in this wiki.
+    `other_ids` counts the page ids of the dataset that belong to another article in this wiki. `kinds` is what Wikidata
+    says, None if it was not asked; `without_qid` counts the entities without a kind that it cannot be asked about.
     """
 
     entities: list[Entity]
     found: int
     filled: dict[str, int]
     other_ids: int = 0
+    kinds: FoundKinds | None = None
+    without_qid: int = 0
+
+    @property
+    def is_unasked(self) -> bool:
+        """True if Wikidata was not asked about entities that have a QID and no kind."""
+        return self.kinds is None and any(map(_lacks_kind, self.entities))
 
 
 def write_described_dataset(
-    dataset: Dataset, url: str, out: Path, *, user_agent: str, force: bool = False
+    dataset: Dataset, url: str, out: Path, *, user_agent: str, wikidata_url: str | None = None, force: bool = False
 ) -> tuple[Dataset, DescribedEntities]:
     """Writes a copy of a dataset with its entities completed from the wiki, and stores the wiki's replies beside it."""
     # This is checked before the first request, which may be an hour before the end.
@@ -45,7 +54,13 @@ def write_described_dataset(
     with closing(Archive(path, software=f"shadowprobe/{shadowprobe.__version__}")) as archive:
         wiki = Wiki(url, archive, user_agent=user_agent)
         described = describe(dataset, wiki)
-    made = f"{dataset.card.made}; described from {wiki.url}".removeprefix("; ")
+        sources = [wiki.url]
+        repository = wikidata_url or find_repository(wiki)
+        if repository is not None and described.is_unasked:
+            wikidata = Wiki(repository, archive, user_agent=user_agent)
+            described = fill_kinds(described, wikidata)
+            sources.append(wikidata.url)
+    made = f"{dataset.card.made}; described from {' and '.join(dict.fromkeys(sources))}".removeprefix("; ")
     card = replace(dataset.card, made=made, counts={}, files={})
     snippets = {subset: list(dataset.snippets(subset)) for subset in dataset.subsets}
     written = write_dataset(out, card, described.entities, dataset.spaces.values(), snippets, force=force)
@@ -57,7 +72,7 @@ def describe(dataset: Dataset, wiki: Wiki) -> DescribedEntities:
     known = list(dataset.entities.values())
     pages, other_ids = _find_by_id(wiki, known)
     pages |= _find_by_title(wiki, [entity for entity in known if entity.title not in pages])
-    filled = dict.fromkeys(("description", "qid", "page_id", "redirects"), 0)
+    filled = dict.fromkeys(("description", "qid", "page_id", "redirects", "kind"), 0)
     used: dict[str, set[Any]] = {field: {getattr(entity, field) for entity in known} for field in ("page_id", "qid")}
     names = {name for entity in known for name in (entity.title, *entity.redirects)}
     entities = []
@@ -73,7 +88,24 @@ def describe(dataset: Dataset, wiki: Wiki) -> DescribedEntities:
         for field in missing:
             filled[field] += 1
         entities.append(replace(entity, **missing))
-    return DescribedEntities(entities, len(pages), filled, other_ids)
+    without_qid = sum(entity.kind is None and entity.qid is None for entity in entities)
+    return DescribedEntities(entities, len(pages), filled, other_ids, without_qid=without_qid)
+
+
+def _lacks_kind(entity: Entity) -> bool:
+    """True for an entity whose kind Wikidata can be asked for."""
+    return entity.kind is None and entity.qid is not None
+
+
+def fill_kinds(described: DescribedEntities, wikidata: Wiki) -> DescribedEntities:
+    """Adds the kinds of entities with a QID; existing kinds are kept."""
+    found = find_kinds(wikidata, [str(entity.qid) for entity in described.entities if _lacks_kind(entity)])
+    entities = [
+        replace(entity, kind=found.kinds.get(str(entity.qid))) if _lacks_kind(entity) else entity
+        for entity in described.entities
+    ]
+    filled = {**described.filled, "kind": len(found.kinds)}
+    return described._replace(entities=entities, filled=filled, kinds=found)
 
 
 def _find_missing(entity: Entity, page: dict[str, Any], used_names: set[str]) -> dict[str, Any]:

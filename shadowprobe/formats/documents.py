@@ -34,6 +34,7 @@ class Mention(Struct, frozen=True, omit_defaults=True):
     page_id: int | None = None
     qid: str | None = None
     score: float | None = None
+    suspicion: float | None = None
     candidates: tuple[Candidate, ...] = ()
     # The linker answered that the knowledge base does not have the entity.
     nil: bool = False
@@ -240,7 +241,7 @@ def _make_predicted_mention(
     if prediction is None or prediction.status == "skipped":
         return Mention(snippet.start, snippet.end)
     if prediction.status == "nil" or (prediction.answer is not None and is_nil(prediction.answer)):
-        return Mention(snippet.start, snippet.end, score=prediction.score, nil=True)
+        return Mention(snippet.start, snippet.end, score=prediction.score, suspicion=prediction.suspicion, nil=True)
     # The answer may be in any notation. The entity that it is resolved to has all keys that the dataset knows.
     title = prediction.entity or resolver.resolve(prediction.answer, prediction.page_id, prediction.qid).entity
     entity = entities.get(title)
@@ -249,4 +250,5 @@ def _make_predicted_mention(
     )
     for key, value in (("page_id", prediction.page_id), ("qid", prediction.qid)):
         fields[key] = value if fields.get(key) is None else fields[key]
-    return Mention(snippet.start, snippet.end, score=prediction.score, candidates=prediction.candidates, **fields)
+    fields |= {"score": prediction.score, "suspicion": prediction.suspicion, "candidates": prediction.candidates}
+    return Mention(snippet.start, snippet.end, **fields)

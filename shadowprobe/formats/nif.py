@@ -50,9 +50,14 @@ def make_nif_document(document: AnnotatedDocument) -> nif.NifDocument:
         # A span has one phrase. If it has two gold entities, the phrase has both, and either is correct.
         known = phrases[span].uris if span in phrases else ()
         uris = tuple(dict.fromkeys([*known, *_list_uris(document, mention)]))
-        has_score = mention.score is not None and math.isfinite(mention.score)
-        phrases[span] = nif.Phrase(*span, uris, mention.score if has_score else None)
+        score, suspicion = (keep_finite(value) for value in (mention.score, mention.suspicion))
+        phrases[span] = nif.Phrase(*span, uris, score, suspicion=suspicion)
     return nif.NifDocument(nif.BASE + quote(document.id, safe=""), document.text, tuple(phrases.values()))
+
+
+def keep_finite(value: float | None) -> float | None:
+    """Returns a number that NIF can hold, or None."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _list_uris(document: AnnotatedDocument, mention: Mention) -> tuple[str, ...]:
@@ -85,4 +90,4 @@ def _read_mention(phrase: nif.Phrase, *, is_gold: bool) -> Mention:
         fields["others"] = tuple(uri for title, uri in titles if title != titles[0][0])
     if is_gold and not any(uri in known for uri in phrase.uris):
         fields["unknown_uri"] = next((uri for uri in phrase.uris if uri in named), None)
-    return Mention(phrase.start, phrase.end, score=phrase.confidence, **fields)
+    return Mention(phrase.start, phrase.end, score=phrase.confidence, suspicion=phrase.suspicion, **fields)

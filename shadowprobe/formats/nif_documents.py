@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from rdflib import Graph, URIRef
     from rdflib.term import Node
 
+# Documents need URIs. Ours contain the id behind this, and no server answers there. Relative addresses belong here too.
+BASE = "http://shadowprobe.example/"
 NAMESPACES = {
     "nif": "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#",
     "itsrdf": "http://www.w3.org/2005/11/its/rdf#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "shadowprobe": f"{BASE}ns#",
 }
 SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
 # An entity has fewer URIs, even with one for each language of Wikipedia. The limit bounds the work for each phrase.
@@ -31,8 +34,8 @@ MOST_SAME = 500
 CONTENT_TYPE = "application/x-turtle"
 # An entity outside every knowledge base that GERBIL knows means NIL.
 NIL = "http://aksw.org/notInWiki/"
-# Documents need URIs. Ours contain the id behind this, and no server answers there. Relative addresses belong here too.
-BASE = "http://shadowprobe.example/"
+# How much an answer looks like a mere repetition of the prior. No common vocabulary has a word for it.
+SUSPICION = "shadowprobe:suspicion"
 # Parts of a text that other tools mark like phrases, but that are not mentions.
 PARTS = ("nif:Sentence", "nif:Paragraph", "nif:Title")
 PREFIXES = "".join(f"@prefix {prefix}: <{uri}> .\n" for prefix, uri in NAMESPACES.items())
@@ -61,6 +64,7 @@ class Phrase(NamedTuple):
     confidence: float | None = None
     # The other URIs that the document declares to be the same by `owl:sameAs`.
     same_as: tuple[str, ...] = ()
+    suspicion: float | None = None
 
 
 class NifDocument(NamedTuple):
@@ -130,6 +134,8 @@ def _encode_entity(phrase: Phrase) -> str:
     parts = [f" ;\n  itsrdf:taIdentRef {_encode_uri(uri)}" for uri in phrase.uris]
     if phrase.confidence is not None:
         parts.append(f' ;\n  itsrdf:taConfidence "{float(phrase.confidence)!r}"^^xsd:double')
+    if phrase.suspicion is not None:
+        parts.append(f' ;\n  {SUSPICION} "{float(phrase.suspicion)!r}"^^xsd:double')
     return "".join(parts)
 
 
@@ -285,7 +291,8 @@ def _read_phrase(
     nodes = (uri for uri in graph.objects(node, _term("itsrdf:taIdentRef")) if not isinstance(uri, BNode))
     uris = {_read_text(uri) for uri in nodes}
     others = {other for uri in uris for other in same_as.get(uri, ())} - uris
-    return Phrase(*span, tuple(sorted(uris)), _read_confidence(graph, node), tuple(sorted(others)))
+    confidence, suspicion = (_read_number(graph, node, name) for name in ("itsrdf:taConfidence", SUSPICION))
+    return Phrase(*span, tuple(sorted(uris)), confidence, tuple(sorted(others)), suspicion)
 
 
 def _read_index(graph: Graph, node: Node, name: str) -> int:
@@ -297,10 +304,10 @@ def _read_index(graph: Graph, node: Node, name: str) -> int:
     return int(values[0])
 
 
-def _read_confidence(graph: Graph, node: Node) -> float | None:
-    """Returns the highest confidence of a phrase; values that are not finite are ignored."""
+def _read_number(graph: Graph, node: Node, name: str) -> float | None:
+    """Returns the highest value of a property of a phrase; values that are not finite are ignored."""
     try:
-        values = [float(str(value)) for value in graph.objects(node, _term("itsrdf:taConfidence"))]
+        values = [float(str(value)) for value in graph.objects(node, _term(name))]
     except ValueError as error:
-        raise NifError(f"{node}: itsrdf:taConfidence: {str(error)[:80]}") from None
+        raise NifError(f"{node}: {name}: {str(error)[:80]}") from None
     return max((value for value in values if math.isfinite(value)), default=None)

@@ -129,13 +129,14 @@ class _Index:
         if mention is None:
             return Prediction(snippet_id, status="skipped")
         if not mention.has_entity:
-            return Prediction(snippet_id, status="nil", score=mention.score)
+            return Prediction(snippet_id, status="nil", score=mention.score, suspicion=mention.suspicion)
         return Prediction(
             snippet_id,
             answer=self._choose_reference(mention),
             page_id=mention.page_id,
             qid=mention.qid,
             score=mention.score,
+            suspicion=mention.suspicion,
             candidates=mention.candidates,
         )
 

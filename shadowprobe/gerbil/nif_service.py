@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from shadowprobe.base.identity import Reference, Resolver, dbpedia_uri, is_nil, parse, wikidata_uri
@@ -25,8 +24,10 @@ from shadowprobe.errors import (
     shorten,
 )
 from shadowprobe.formats import nif_documents as nif
+from shadowprobe.formats.nif import keep_finite
 from shadowprobe.formats.nif_documents import NifDocument, NifError, Phrase
 from shadowprobe.formats.nif_process import parse_in_time
+from shadowprobe.gerbil.json_reply import encode_reply
 from shadowprobe.net.service import bind_port, make_server, run_server
 from shadowprobe.systems.calling import close_system, link_in_parts, open_linker
 from shadowprobe.systems.linker import Given, Linker
@@ -41,6 +42,7 @@ MAX_BODY = 16 * 1024 * 1024
 BODY_TIMEOUT, PARSE_TIMEOUT = 30.0, 10.0
 # Seconds between two attempts to reopen a broken linker: a model may take long to load and fail again.
 REOPEN_PAUSE = 5.0
+JSON = "application/json"
 TURTLE = f"{nif.CONTENT_TYPE};charset=UTF-8"
 _UNFIT = re.compile('[\x00-\x20<>"{}|^`\\\\]')
 _log = logging.getLogger(__name__)
@@ -67,13 +69,13 @@ class Annotator:
         """Closes the linker."""
         close_system(self.linker)
 
-    def annotate(self, documents: list[NifDocument]) -> str:
+    def annotate(self, documents: list[NifDocument]) -> list[NifDocument]:
         """Returns the documents of a request with the entities of their phrases."""
         if self._broken and any(document.phrases for document in documents):
             self._reopen()
-        reply = nif.to_turtle([self._annotate_document(document) for document in documents])
+        annotated = [self._annotate_document(document) for document in documents]
         self.answered += len(documents)
-        return reply
+        return annotated
 
     def _reopen(self) -> None:
         """Opens a broken linker again: its service may be available by now."""
@@ -126,9 +128,9 @@ class Annotator:
     def _make_phrase(self, snippet: Snippet, given: Given) -> Phrase:
         if isinstance(given, Failure) or given.status == "skipped":
             return Phrase(snippet.start, snippet.end)
-        has_score = self.confidence and given.score is not None and math.isfinite(given.score)
         uri = self._choose_uri(snippet, given)
-        return Phrase(snippet.start, snippet.end, (uri,), given.score if has_score else None)
+        score = keep_finite(given.score) if self.confidence else None
+        return Phrase(snippet.start, snippet.end, (uri,), score, suspicion=keep_finite(given.suspicion))
 
     def _choose_uri(self, snippet: Snippet, prediction: Prediction) -> str:
         """Returns the URI that the linker gave, or else the DBpedia URI, which GERBIL knows best."""
@@ -175,7 +177,8 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
             documents = await asyncio.to_thread(parse_in_time, body, PARSE_TIMEOUT)
             if not documents:
                 raise NifError("there is no nif:Context with a nif:isString")
-            reply = await asyncio.get_running_loop().run_in_executor(worker, annotator.annotate, documents)
+            annotated = await asyncio.get_running_loop().run_in_executor(worker, annotator.annotate, documents)
+            reply = await asyncio.to_thread(_encode, annotated, request.headers.get("Accept", ""))
         except NifError as error:
             return refuse(400, f"bad NIF: {error}")
         except ClientDisconnect:
@@ -191,7 +194,7 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
         except ShadowprobeError as error:
             _log.warning("%s", error)
             return refuse(500, error)
-        return Response(reply.encode(), headers={"Content-Type": TURTLE})
+        return Response(reply.content, headers={"Content-Type": reply.content_type, "Vary": "Accept"})
 
     async def about(request: Request) -> Response:
         url = str(request.url_for("nif"))
@@ -220,6 +223,18 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
             Route("/health", health, methods=["GET"], name="health"),
         ]
     )
+
+
+class _Reply(NamedTuple):
+    content: bytes
+    content_type: str
+
+
+def _encode(documents: list[NifDocument], accepted: str) -> _Reply:
+    """Writes the reply as JSON if the client accepts it and not Turtle, and else as Turtle."""
+    if JSON not in accepted or nif.CONTENT_TYPE in accepted:
+        return _Reply(nif.to_turtle(documents).encode(), TURTLE)
+    return _Reply(encode_reply(documents), JSON)
 
 
 def format_gerbil_line(name: str, url: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -15,23 +14,23 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil, is_unknown_uri
+from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil
 from shadowprobe.base.jsonl import read_lines
-from shadowprobe.base.model import Candidate, Prediction, Subset
+from shadowprobe.base.model import Prediction, Subset
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, SUBSETS, Dataset
 from shadowprobe.dataset.index import NONE
 from shadowprobe.errors import InputError
+from shadowprobe.measure.answer_columns import (
+    MISSING,
+    NIL,
+    AnswerColumns,
+    Booleans,
+    Floats,
+    Ints,
+)
 from shadowprobe.measure.statistics import ROUNDS, SEED
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Booleans = npt.NDArray[np.bool_]
-
-# Codes in the entity column beside the numbers of entities. MISSING is an answer that failed or was never given.
-NIL, SKIPPED, MISSING = -1, -2, -3
 NO_GOLD = NONE
-# Sums of larger scores overflow; some systems write the lowest possible number for "no score".
-LARGEST_SCORE = 1e100
 # Codes in the gold_rank column beside the ranks 1, 2, ...
 NO_CANDIDATES, NOT_A_CANDIDATE = 0, -1
 
@@ -47,18 +46,7 @@ class Pairs(NamedTuple):
         return len(self.space)
 
 
-class Candidates(NamedTuple):
-    """The candidates that have a score, row after row and in each row as the linker ranked them.
-
-    An entity that a linker lists twice stands here once, with its best score.
-    """
-
-    row: Ints
-    entity: Ints
-    score: Floats
-
-
-class Answers:
+class Answers(AnswerColumns):
     """One row a snippet: its subset, space and gold, and what the linker answered."""
 
     def __init__(
@@ -75,26 +63,21 @@ class Answers:
         self.gerbil_threshold, self.gerbil_nil = gerbil_threshold, gerbil_nil
         self.rounds, self.seed = rounds, seed
         self.redirects_digest = _digest_redirects(redirects) if redirects else None
-        self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects)
-        self.names: list[str] = list(dataset.entities)
-        self._code: dict[str, int] = {title: code for code, title in enumerate(self.names)}
-        self.space_names = list(dataset.spaces)
-        self.row: Mapping[str, int] = dataset.index.rows
-        self.subset: npt.NDArray[np.int8] = np.frombuffer(dataset.index.subsets, dtype=np.int8)
-        self.space: Ints = np.frombuffer(dataset.index.spaces, dtype=np.int32)
-        self.gold: Ints = np.frombuffer(dataset.index.golds, dtype=np.int32)
-        self.template: Ints = np.frombuffer(dataset.index.templates, dtype=np.int32)
-        rows = len(self.row)
-        self.entity: Ints = np.full(rows, MISSING, dtype=np.int32)
-        self.score: Floats = np.full(rows, np.nan)
-        self.gold_rank: Ints = np.full(rows, NO_CANDIDATES, dtype=np.int32)
-        self.candidate_count: Ints = np.zeros(rows, dtype=np.int32)
-        self._candidate_rows, self._candidate_entities, self._candidate_scores = array("i"), array("i"), array("d")
+        index = dataset.index
+        self.row: Mapping[str, int] = index.rows
+        self.subset: npt.NDArray[np.int8] = np.frombuffer(index.subsets, dtype=np.int8)
+        super().__init__(
+            Resolver(dataset.entities.values(), language=dataset.card.language, redirects=redirects),
+            dataset.entities,
+            dataset.spaces,
+            np.frombuffer(index.spaces, dtype=np.int32),
+            self.rows("neutral"),
+        )
+        self.gold: Ints = np.frombuffer(index.golds, dtype=np.int32)
+        self.template: Ints = np.frombuffer(index.templates, dtype=np.int32)
+        self.gold_rank: Ints = np.full(len(self), NO_CANDIDATES, dtype=np.int32)
         self.rules: Counter[str] = Counter(dict.fromkeys(RULES, 0))
         self.page_id_conflicts = 0
-
-    def __len__(self) -> int:
-        return len(self.row)
 
     def make_empty(self) -> Answers:
         """The same table without a single answer, for other answers to the same snippets."""
@@ -122,14 +105,13 @@ class Answers:
             if problem is not None:
                 raise InputError(path, problem[1], line=line, field=problem[0])
             if row is not None:
-                self._enter(prediction, (row,), self._resolve(prediction), self._candidate_titles(prediction))
+                self.enter(prediction, row)
         return self
 
     def fill(self, predictions: Iterable[Prediction]) -> Answers:
         """Adds predictions."""
         for prediction in predictions:
-            row = self.row[prediction.id]
-            self._enter(prediction, (row,), self._resolve(prediction), self._candidate_titles(prediction))
+            self.enter(prediction, self.row[prediction.id])
         return self
 
     def add(self, prediction: Prediction, rows: Sequence[int]) -> Prediction:
@@ -145,69 +127,22 @@ class Answers:
         entity = resolution.entity if resolution is not None else None
         return replace(prediction, entity=entity, candidates=candidates)
 
-    def _resolve(self, prediction: Prediction) -> Resolution | None:
-        """The entity that an answer means; None where it names no entity."""
-        if prediction.status != "linked" or (prediction.answer is not None and is_nil(prediction.answer)):
-            return None
-        resolution = self.resolver.resolve(prediction.answer, prediction.page_id, prediction.qid)
-        is_outside = self.gerbil_nil and resolution.rule == "unresolved" and is_unknown_uri(resolution.entity)
-        return None if is_outside else resolution
-
-    def _candidate_titles(self, prediction: Prediction) -> Iterator[str]:
-        return (resolve_candidate(self.resolver, candidate).entity for candidate in prediction.candidates)
-
     def _enter(
-        self, prediction: Prediction, rows: Sequence[int], resolution: Resolution | None, candidates: Iterable[str]
+        self, prediction: Prediction, rows: Sequence[int], resolution: Resolution | None, titles: Sequence[str]
     ) -> None:
-        if resolution is None:
-            code = SKIPPED if prediction.status == "skipped" else NIL
-        else:
-            code = self._code_of(resolution.entity)
+        super()._enter(prediction, rows, resolution, titles)
+        if resolution is not None:
             self.rules[resolution.rule] += len(rows)
             self.page_id_conflicts += resolution.conflict * len(rows)
-        titles = list(candidates)
-        scores = self._code_scores(prediction.candidates, titles)
-        for row in rows:
-            self.entity[row] = code
-            if prediction.score is not None:
-                self.score[row] = _limit(prediction.score)
-            if titles:
-                self.candidate_count[row] = len(titles)
+        if titles:
+            for row in rows:
                 self.gold_rank[row] = self._rank_gold(row, titles)
-                self._candidate_rows.extend([row] * len(scores))
-                self._candidate_entities.extend(scores)
-                self._candidate_scores.extend(scores.values())
-
-    def _code_scores(self, candidates: Sequence[Candidate], titles: Sequence[str]) -> dict[int, float]:
-        """The best score of each candidate that has one, by its code."""
-        scores: dict[int, float] = {}
-        for candidate, title in zip(candidates, titles, strict=True):
-            if candidate.score is not None:
-                code = self._code_of(title)
-                score = _limit(candidate.score)
-                scores[code] = max(score, scores.get(code, score))
-        return scores
-
-    def _code_of(self, title: str) -> int:
-        code = self._code.get(title)
-        if code is None:
-            code = self._code[title] = len(self.names)
-            self.names.append(title)
-        return code
 
     def _rank_gold(self, row: int, candidates: Iterable[str]) -> int:
         if self.gold[row] == NO_GOLD:
             return NO_CANDIDATES
         gold = self.names[self.gold[row]]
         return next((rank for rank, title in enumerate(candidates, start=1) if title == gold), NOT_A_CANDIDATE)
-
-    @cached_property
-    def candidates(self) -> Candidates:
-        """The candidates with a score, in columns."""
-        row: Ints = np.array(self._candidate_rows, dtype=np.int32)
-        entity: Ints = np.array(self._candidate_entities, dtype=np.int32)
-        order = np.argsort(row, kind="stable")
-        return Candidates(row[order], entity[order], np.array(self._candidate_scores)[order])
 
     def replace_entities(self, rows: Ints, entities: Ints, scores: Floats) -> Answers:
         """The same table with other answers in some rows, for a system that differs only there."""
@@ -317,16 +252,7 @@ class Answers:
         return order
 
 
-def _limit(score: float) -> float:
-    return min(max(score, -LARGEST_SCORE), LARGEST_SCORE)
-
-
 def _digest_redirects(redirects: Mapping[str, str]) -> str:
     """A digest that differs between redirect tables."""
     lines = "".join(f"{old}\t{new}\n" for old, new in sorted(redirects.items()))
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def resolve_candidate(resolver: Resolver, candidate: Candidate) -> Resolution:
-    """The entity that a candidate means."""
-    return resolver.resolve(candidate.answer, candidate.page_id, candidate.qid)

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from shadowprobe.measure.answers import NIL, Answers, Booleans, Candidates, Floats, Ints
+from shadowprobe.measure.answer_columns import NIL, AnswerColumns, Booleans, Candidates, Floats, Ints
 
 Kind = Literal["log", "probability", "other"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # A softmax in single precision can add up to slightly more than 1, and its logarithm can be slightly above 0.
 ROUNDING = 1e-6
 # Scores that differ by less are equal: sums in another order differ in their last digits.
-TIE = 1e-9
+TIE, DIGITS = 1e-9, 9
 # A probability below it is taken for it, since the logarithm of 0 is no number.
 LEAST_PROBABILITY = 1e-9
 # Lists of probabilities add up to 1 but for this; so many of the lists must.
 SUM_ERROR, SHARE_OF_LISTS = 0.01, 0.95
+
+
+# Why no answer of a linker can be corrected, by the most frequent reason.
+REFUSALS = {
+    "no_candidates": "the linker gives no candidates, and a correction chooses among them",
+    "no_scores": "the linker gives no scores for its candidates, and a correction changes them",
+    "answer_not_best": "the answers are not the best-scored candidates, so that the scores do not decide",
+    "one_candidate": "the linker gives one candidate only, and there is nothing to choose from",
+    "no_neutral_scores": "no candidate has a score in a neutral context, so that there is no prior to subtract",
+}
+# For each name the mean of its entities over the neutral contexts.
+Priors = Mapping[str, Mapping[str, float]]
 
 
 class Scale(NamedTuple):
@@ -34,34 +48,48 @@ class CandidateScores:
 
     `value`: the score on a log scale. `prior`: the mean of the same entity's values over the neutral contexts of the
     name. An entity that is in no neutral list of its name gets the lowest mean of the name, as its own would be lower.
+    The scale is looked at, unless `scale` says it, or `kind` a part of it. The means are those of the neutral rows,
+    unless they are given as `priors`.
     """
 
-    def __init__(self, answers: Answers, kind: Kind | None = None) -> None:
+    def __init__(
+        self,
+        answers: AnswerColumns,
+        kind: Kind | None = None,
+        *,
+        scale: Scale | None = None,
+        priors: Priors | None = None,
+    ) -> None:
         self.answers = answers
         columns = answers.candidates
         self.lists = Lists(columns.row)
-        self.scale = Scale(kind or find_kind(columns, self.lists))
         self.score, self.entity = columns.score, columns.entity
-        self.value = self._convert(columns.score)
+        self.scale, self.value = self._convert(scale or Scale(kind or find_kind(columns, self.lists), np.nan))
         space = answers.space[columns.row]
         key = space.astype(np.int64) << 32 | columns.entity
-        in_neutral = answers.rows("neutral")[columns.row]
         # One value for each entity of a name that is in a neutral list.
-        self._keys, of_key, self._counts = np.unique(key[in_neutral], return_inverse=True, return_counts=True)
-        self._means = np.bincount(of_key, weights=self.value[in_neutral], minlength=len(self._keys)) / self._counts
+        if priors is None:
+            in_neutral = answers.is_neutral[columns.row]
+            self._keys, of_key, counts = np.unique(key[in_neutral], return_inverse=True, return_counts=True)
+            self._means = np.bincount(of_key, weights=self.value[in_neutral], minlength=len(self._keys)) / counts
+        else:
+            means = dict(_code_priors(answers, priors))
+            self._keys = np.array(sorted(means), dtype=np.int64)
+            self._means = np.array([means[one] for one in self._keys.tolist()], dtype=np.float64)
         self.prior, self.has_own_prior = self._look_up(key, space)
 
-    def _convert(self, score: Floats) -> Floats:
-        if self.scale.kind == "log" or not len(score):
-            return score
-        if self.scale.kind == "probability":
-            return np.log(np.maximum(score, LEAST_PROBABILITY))
+    def _convert(self, scale: Scale) -> tuple[Scale, Floats]:
+        """The scale and the scores on it; a spread that is not known is measured."""
+        score, kind = self.score, scale.kind
+        if kind == "log" or not len(score):
+            return Scale(kind), score
+        if kind == "probability":
+            return Scale(kind), np.log(np.maximum(score, LEAST_PROBABILITY))
         centred = score - self.lists.spread(np.add.reduceat(score, self.lists.starts) / self.lists.sizes)
-        deviation = float(np.sqrt(np.mean(centred * centred)))
-        self.scale = Scale("other", deviation or 1.0)
-        return centred / self.scale.spread
+        spread = scale.spread if scale.spread > 0 else float(np.sqrt(np.mean(centred * centred))) or 1.0
+        return Scale(kind, spread), centred / spread
 
-    def _look_up(self, key: np.typing.NDArray[np.int64], space: Ints) -> tuple[Floats, Booleans]:
+    def _look_up(self, key: npt.NDArray[np.int64], space: Ints) -> tuple[Floats, Booleans]:
         """For every candidate the mean over the neutral contexts, and whether it is its own."""
         if not len(self._keys):
             return np.full(len(key), np.nan), np.zeros(len(key), dtype=np.bool_)
@@ -123,6 +151,21 @@ class CandidateScores:
             rows = rows & ~holds
         return dict(counts)
 
+    def explain_left(self, rows: Booleans) -> str | None:
+        """Why none of the answers can be corrected, by what holds for most of some rows; None where one can."""
+        if self.can_change.any():
+            return None
+        left = self.count_left(rows)
+        return REFUSALS.get(max(left, key=lambda name: left[name]), "no entity is named")
+
+    def contrast(self) -> Floats:
+        """The contrast of every row's answer; the lowest number where it has none."""
+        contrast = np.full(len(self.answers), -np.inf)
+        if len(self.lists.rows):
+            contrast[self.lists.rows] = measure_contrast(self.value - self.prior, self.lists, self.answer)
+        contrast[~self.can_change] = -np.inf
+        return contrast
+
     def priors(self) -> dict[str, dict[str, float]]:
         """For every name the mean of each of its entities over the neutral contexts."""
         priors: dict[str, dict[str, float]] = {}
@@ -149,6 +192,39 @@ class Lists:
     def spread(self, values: Floats) -> Floats:
         """One value a list, repeated for each of its candidates."""
         return np.repeat(values, self.sizes)
+
+
+def _code_priors(answers: AnswerColumns, priors: Priors) -> Iterator[tuple[int, float]]:
+    """Stored means by the numbers of their name and entity."""
+    for space, name in enumerate(answers.space_names):
+        for title, mean in priors.get(name, {}).items():
+            yield space << 32 | answers.code_of(title), mean
+
+
+def measure_contrast(gain: Floats, lists: Lists, answer: npt.NDArray[np.integer]) -> Floats:
+    """For every list the gain of the best rival minus that of the answer, whose place is given.
+
+    The gain of a candidate is its value minus its prior.
+    """
+    is_answer = np.zeros(len(gain), dtype=np.bool_)
+    is_answer[answer[answer >= 0]] = True
+    rival: Floats = np.maximum.reduceat(np.where(is_answer, -np.inf, gain), lists.starts)
+    # Equal ones stay equal whatever the last digits of the sums; adding 0 turns -0 into 0.
+    contrast: Floats = np.round(rival - gain[answer], DIGITS) + 0.0
+    return contrast
+
+
+def describe_scale(scale: Scale, score: Floats) -> str | None:
+    """What a reader must know of scores that are no logarithms."""
+    if scale.kind == "probability":
+        return "the scores are probabilities; the correction takes their logarithms"
+    if scale.kind == "other":
+        extent = f" run from {score.min():.3g} to {score.max():.3g} and" if len(score) else ""
+        return (
+            f"the scores{extent} are neither logarithms nor probabilities; each list is centred, and divided by the"
+            f" standard deviation of all, {scale.spread:.3g}"
+        )
+    return None
 
 
 def find_kind(candidates: Candidates, lists: Lists) -> Kind:

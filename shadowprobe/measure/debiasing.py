@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
-from shadowprobe.measure.answers import Answers, Booleans, Floats, Ints
-from shadowprobe.measure.candidate_scores import TIE, CandidateScores, Kind, Lists
+from shadowprobe.measure.answer_columns import Booleans, Floats, Ints
+from shadowprobe.measure.answers import Answers
+from shadowprobe.measure.candidate_scores import CandidateScores, Kind
+from shadowprobe.measure.corrected_scores import CorrectedScores
 from shadowprobe.measure.pairs import both_right, has_prior, overshadowed, prior_biased
 from shadowprobe.measure.statistics import Interval, grouped_difference, wilson
 
@@ -76,62 +76,18 @@ class Debiasing(Struct, frozen=True):
     curve: list[dict[str, Any]]
 
 
-class Correction:
-    """The corrected answers for any weight."""
+class Correction(CorrectedScores):
+    """The corrected answers of a run for any weight."""
 
     def __init__(self, answers: Answers, kind: Kind | None = None) -> None:
         self.answers = answers
-        self.scores = CandidateScores(answers, kind)
-        self._choose_rows(self.scores.can_change)
-
-    def limit(self, rows: Booleans) -> Correction:
-        """The same correction of some rows alone."""
-        other = copy(self)
-        other._choose_rows(self.scores.can_change & rows)
-        return other
-
-    def _choose_rows(self, rows: Booleans) -> None:
-        """Takes the candidates of the rows that are corrected."""
-        answers, kept = self.answers, rows[self.scores.lists.row_of]
-        self.entity: Ints = self.scores.entity[kept]
-        self.value, self.prior, self.score = (
-            column[kept] for column in (self.scores.value, self.scores.prior, self.scores.score)
-        )
-        self.lists = Lists(self.scores.lists.row_of[kept])
-        self._answer = np.flatnonzero(self.scores.is_answer[kept])
-        self._space = answers.space[self.lists.rows]
-
-    def correct(self, weight: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
-        """The corrected value of every candidate, and for every list the place of the best one.
-
-        The weight is one for each list. Among equals the answer stays; then the linker's own order decides.
-        """
-        corrected = self.value - self.lists.spread(weight) * self.prior
-        is_best = corrected >= self.lists.spread(np.maximum.reduceat(corrected, self.lists.starts)) - TIE
-        places = np.flatnonzero(is_best)
-        best = self._answer.copy()
-        # Written from the back, so that the first of equals is the one that stays.
-        best[self.lists.number[places[::-1]]] = places[::-1]
-        stays = is_best[self._answer]
-        best[stays] = self._answer[stays]
-        return corrected, best
-
-    def rescale(self, corrected: Floats) -> Floats:
-        """Corrected values on the scale of the linker: the probabilities of a list add up to what they did before."""
-        kind, spread = self.scores.scale
-        if kind == "log":
-            return corrected
-        if kind == "other":
-            return self.score - (self.value - corrected) * spread
-        chances = np.exp(corrected - self.lists.spread(np.maximum.reduceat(corrected, self.lists.starts)))
-        before, after = (np.add.reduceat(column, self.lists.starts) for column in (self.score, chances))
-        return chances * self.lists.spread(before / after)
+        super().__init__(CandidateScores(answers, kind))
 
     def apply(self, weight_of_space: Floats) -> Answers:
         """The answers after the correction; neutral contexts are corrected too, as the corrected system would do."""
         if not len(self.lists.rows):
             return self.answers
-        corrected, best = self.correct(weight_of_space[self._space])
+        corrected, best = self.correct(weight_of_space)
         return self.answers.replace_entities(self.lists.rows, self.entity[best], self.rescale(corrected)[best])
 
     def apply_weight(self, weight: float) -> Answers:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shadowprobe.measure.answers import MISSING, NIL, NOT_A_CANDIDATE, SKIPPED, Answers, Booleans
+from shadowprobe.measure.answer_columns import MISSING, NIL, SKIPPED, Booleans
+from shadowprobe.measure.answers import NOT_A_CANDIDATE, Answers
 from shadowprobe.measure.pairs import overshadowed, repeats_prior
 
 MEANING = {

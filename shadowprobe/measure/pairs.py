@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shadowprobe.measure.answers import Answers, Booleans
+from shadowprobe.measure.answer_columns import Booleans
+from shadowprobe.measure.answers import Answers
 
 
 def overshadowed(answers: Answers) -> Booleans:

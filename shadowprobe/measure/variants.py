@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shadowprobe.base.model import Subset
-from shadowprobe.measure.answers import MISSING, Answers, Booleans
+from shadowprobe.measure.answer_columns import MISSING, Booleans
+from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.probe import Findings
 from shadowprobe.measure.statistics import describe_difference, describe_rate
 

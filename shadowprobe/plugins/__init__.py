@@ -16,7 +16,7 @@ from shadowprobe.plugins.loading import (
     names,
     run_probe,
 )
-from shadowprobe.plugins.options import describe_system, list_options, option_values
+from shadowprobe.systems.options import describe_system, list_options, option_values
 
 __all__ = [
     "LINKERS",

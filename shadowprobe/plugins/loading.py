@@ -20,9 +20,9 @@ import shadowprobe
 from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
 from shadowprobe.measure.probe import Findings, Probe
-from shadowprobe.plugins.options import read_options
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.options import GIVEN, convert_option, find_types, inner_linkers, is_linker, list_options
 from shadowprobe.systems.retriever import Retriever
 
 Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
@@ -90,14 +90,16 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     system = _construct(kind, spec, options)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
-    vars(system)["version"] = kind.version or _add_class(version, kind)
+    others: set[str] = {linker.version for linker in inner_linkers(system).values()} - {version}
+    vars(system)["version"] = " of ".join([kind.version or _add_class(version, kind), *sorted(others)])
+    vars(system)[GIVEN] = dict(options)
     system.notes = []
     return system
 
 
 def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
     owner = f"{'linker' if issubclass(kind, Linker) else 'retriever'} `{spec}`"
-    values = read_options(kind, owner, given)
+    values = _read_options(kind, owner, given)
     try:
         return kind(**values)
     except ValueError as error:
@@ -106,6 +108,29 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
         raise
     except Exception as error:
         raise PluginError(f"{owner} cannot be made: {_format_cause(error)}") from error
+
+
+def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """Converts the options that a user gives; refuses unknown ones, and a constructor that needs more of them.
+
+    An option that is a linker is made of its own options, which are given as `OPTION.KEY`.
+    """
+    known, types = list_options(kind), find_types(kind)
+    of_inner: dict[str, dict[str, str]] = {name: {} for name in known if is_linker(types[name])}
+    values: dict[str, Any] = {}
+    for key, text in given.items():
+        name, dot, inner_key = key.partition(".")
+        if dot and name in of_inner:
+            of_inner[name][inner_key] = text
+        elif key not in known:
+            options = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise UsageError(f"{owner} has no option `{key}`{nearest(key, known)}: {options}")
+        elif key not in of_inner:
+            values[key] = convert_option(key, text, types[key])
+    missing = [name for name, p in known.items() if p.default is p.empty and name not in given]
+    if missing:
+        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
+    return values | {name: make_linker(given[name], options) for name, options in of_inner.items()}
 
 
 def make_probe(spec: str) -> Probe:
@@ -161,7 +186,8 @@ def add_version(linker: Linker) -> Linker:
             source = str(uuid.uuid4())
         # Only the attributes of its construction count, and not those that a run has added.
         keys = vars(linker).setdefault("_made_with", sorted(vars(linker).keys() - kind.incidental))
-        state = repr([(key, vars(linker).get(key)) for key in keys])
+        inner = {name: add_version(other).version for name, other in inner_linkers(linker).items()}
+        state = repr([(key, inner.get(key, vars(linker).get(key))) for key in keys])
         vars(linker)["version"] = f"sha256:{hashlib.sha256((source + state).encode()).hexdigest()[:12]}"
     return linker
 

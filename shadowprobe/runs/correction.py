@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
 import shadowprobe
 from shadowprobe.base.files import file_digest, lock_file, make_directory, write_atomically
 from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, read_lines
-from shadowprobe.base.model import Candidate, Prediction
+from shadowprobe.base.model import Prediction
 from shadowprobe.errors import UsageError
-from shadowprobe.measure.answers import Answers, Floats, resolve_candidate
-from shadowprobe.measure.candidate_scores import CandidateScores, Kind
+from shadowprobe.measure.candidate_scores import CandidateScores, Kind, describe_scale
 from shadowprobe.measure.debiasing import Correction, Debiasing, debias
+from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.runs.api import score_predictions
-from shadowprobe.runs.debias_file import SCHEMA, Found
+from shadowprobe.runs.debias_file import Found
 from shadowprobe.runs.directory import (
     DEBIAS,
     PREDICTIONS,
@@ -74,7 +73,13 @@ def correct_run(
     debiasing = debias(correction, weight)
     notes = list(_list_notes(run, correction.scores, debiasing))
     found = _describe(run, correction, debiasing, notes)
-    lines = encode_lines(_correct_predictions(run.path / PREDICTIONS, correction, debiasing.weight_of_space))
+    stored = (prediction for _, prediction in read_lines(run.path / PREDICTIONS, Prediction))
+    rows = run.answers.row
+    lines = encode_lines(
+        correction.correct_predictions(
+            ((rows.get(prediction.id), prediction) for prediction in stored), debiasing.weight_of_space
+        )
+    )
     write_atomically(run.path / DEBIAS, encode_json(found))
     _write_run(run, card, target, lines, debiasing, notes)
     return CorrectedRun(found, target)
@@ -96,18 +101,8 @@ def _refuse_uncorrectable(run: FinishedRun, scores: CandidateScores) -> None:
     answers = run.answers
     if not answers.rows("neutral").any():
         raise UsageError(f"{run.path}: the dataset `{run.data['name']}` has no neutral contexts to take a prior from")
-    if scores.can_change.any():
-        return
-    left = scores.count_left(answers.has_gold)
-    reason = max(left, key=lambda name: left[name])
-    advice = {
-        "no_candidates": "the linker gives no candidates, and a correction chooses among them",
-        "no_scores": "the linker gives no scores for its candidates, and a correction changes them",
-        "answer_not_best": "the answers are not the best-scored candidates, so that the scores do not decide",
-        "one_candidate": "the linker gives one candidate only, and there is nothing to choose from",
-        "no_neutral_scores": "no candidate has a score in a neutral context, so that there is no prior to subtract",
-    }
-    raise UsageError(f"{run.path}: cannot be corrected: {advice.get(reason, 'no entity is named')}")
+    if why := scores.explain_left(answers.has_gold):
+        raise UsageError(f"{run.path}: cannot be corrected: {why}")
 
 
 def _list_notes(run: FinishedRun, scores: CandidateScores, debiasing: Debiasing) -> Iterator[str]:
@@ -124,14 +119,8 @@ def _list_notes(run: FinishedRun, scores: CandidateScores, debiasing: Debiasing)
             f"{int(np.count_nonzero(borrowed))} candidates are in no neutral context of their name; the lowest mean of"
             " the name is subtracted from them"
         )
-    if scores.scale.kind == "probability":
-        yield "the scores are probabilities; the correction takes their logarithms"
-    elif scores.scale.kind == "other":
-        low, high = float(scores.score.min()), float(scores.score.max())
-        yield (
-            f"the scores run from {low:.3g} to {high:.3g} and are neither logarithms nor probabilities; each list is"
-            f" centred, and divided by the standard deviation of all, {scores.scale.spread:.3g}"
-        )
+    if sentence := describe_scale(scores.scale, scores.score):
+        yield sentence
     if debiasing.chosen_by == "default":
         yield f"too few names have a Top and a Shadow snippet to choose a weight; it is {debiasing.weight:g}"
     if run.results["settings"]["redirects"] is not None:
@@ -161,50 +150,6 @@ def _describe(run: FinishedRun, correction: Correction, debiasing: Debiasing, no
         "notes": notes,
         "priors": scores.priors(),
     }
-
-
-def _correct_predictions(path: Path, correction: Correction, weight_of_space: Floats) -> Iterator[Prediction]:
-    """The predictions of a file with the corrected scores of their candidates, best first."""
-    answers, lists = correction.answers, correction.lists
-    corrected, best = correction.correct(weight_of_space[answers.space[lists.rows]])
-    scores = correction.rescale(corrected)
-    number_of = {row: number for number, row in enumerate(lists.rows.tolist())}
-    ends = (lists.starts + lists.sizes).tolist()
-    starts = lists.starts.tolist()
-    for _, prediction in read_lines(path, Prediction):
-        number = number_of.get(answers.row.get(prediction.id, -1))
-        if number is None:
-            yield prediction
-            continue
-        places = slice(starts[number], ends[number])
-        titles = [answers.names[code] for code in correction.entity[places].tolist()]
-        new = dict(zip(titles, scores[places].tolist(), strict=True))
-        yield _correct_prediction(answers, prediction, new, answers.names[correction.entity[best[number]]])
-
-
-def _correct_prediction(answers: Answers, prediction: Prediction, scores: dict[str, float], chosen: str) -> Prediction:
-    """A prediction with other scores and the chosen entity as its answer."""
-    given = [resolve_candidate(answers.resolver, candidate).entity for candidate in prediction.candidates]
-    candidates = [
-        replace(candidate, entity=title, score=scores[title] if candidate.score is not None else None)
-        for candidate, title in zip(prediction.candidates, given, strict=True)
-    ]
-
-    def order(candidate: Candidate) -> tuple[bool, bool, float]:
-        is_unscored = candidate.score is None
-        return is_unscored or candidate.entity != chosen, is_unscored, -(candidate.score or 0.0)
-
-    ranked = tuple(sorted(candidates, key=order))
-    first = ranked[0]
-    return replace(
-        prediction,
-        answer=first.answer,
-        page_id=first.page_id,
-        qid=first.qid,
-        entity=first.entity,
-        score=first.score,
-        candidates=ranked,
-    )
 
 
 def _write_run(

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import read_json
+from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.runs.directory import DEBIAS, PREDICTIONS
 from shadowprobe.runs.finished import FinishedRun
 
-SCHEMA = 1
 Found = dict[str, Any]
 
 

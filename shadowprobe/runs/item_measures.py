@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shadowprobe.measure.answers import Answers, Booleans, Ints
+from shadowprobe.measure.answer_columns import Booleans, Ints
+from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.pairs import both_right, has_prior, overshadowed, prior_biased
 from shadowprobe.runs.finished import FinishedRun
 

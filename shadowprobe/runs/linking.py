@@ -21,7 +21,8 @@ from shadowprobe.base.model import Failure, Snippet
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.errors import LinkerError, PluginError
-from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
+from shadowprobe.measure.answer_columns import MISSING
+from shadowprobe.measure.answers import NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
@@ -30,6 +31,7 @@ from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
 from shadowprobe.systems.linker import Given, Linker, without_gold
+from shadowprobe.systems.options import describe_system, list_incidental, option_values
 from shadowprobe.systems.replies import REPLIES
 
 
@@ -86,9 +88,9 @@ class LinkingTask(Task):
             seed=self.settings.seed,
         )
         if linker is not None:
-            self.incidental = linker.incidental
+            self.incidental = list_incidental(linker)
             name = linker.name or type(linker).__name__
-            self.system = plugins.describe_system(name, linker.version, plugins.option_values(linker, options))
+            self.system = describe_system(name, linker.version, option_values(linker, options))
             self.batch_size = batch_size or linker.batch_size
 
     @property

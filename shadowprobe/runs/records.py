@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.measure.answers import MISSING, NIL, SKIPPED, Answers
+from shadowprobe.measure.answer_columns import MISSING, NIL, SKIPPED
+from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.outcomes import OUTCOMES, classify_answers
 from shadowprobe.runs.finished import FinishedRun
 from shadowprobe.runs.headlines import list_headlines, name_verdict

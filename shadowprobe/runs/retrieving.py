@@ -22,6 +22,7 @@ from shadowprobe.runs.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.runs.job import Job
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
 DEPTH, KS = 100, (1, 20)
@@ -78,8 +79,8 @@ class RetrievingTask(Task):
         self.total = len(self.queries)
         self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
-            values = plugins.option_values(getattr(retriever, "linker", retriever), options)
-            self.system = plugins.describe_system(retriever.name, retriever.version, values)
+            values = option_values(getattr(retriever, "linker", retriever), options)
+            self.system = describe_system(retriever.name, retriever.version, values)
 
     def _gather_queries(self) -> dict[str, Query]:
         queries: dict[str, Query] = {}

@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from pathlib import Path
 from statistics import median
 
 import pytest
 
+from shadowprobe.base.languages import words_of
 from shadowprobe.base.model import Snippet
 from shadowprobe.dataset.dataset import Dataset
 
@@ -136,8 +136,7 @@ def test_countries_have_their_article_once(contexts: list[Snippet]) -> None:
 
 
 def test_neutral_templates_are_short_and_hold_the_name_once() -> None:
-    text = (ROOT / "data" / "sources" / "neutral.toml").read_text(encoding="utf-8")
-    templates = tomllib.loads(text)["templates"]
+    templates = words_of("en").neutral
     assert len(templates) == len(set(templates)) == 7
     for template in templates:
         assert template.count("{name}") == 1

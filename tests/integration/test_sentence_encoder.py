@@ -11,6 +11,8 @@ from shadowprobe import Dataset, open_dataset
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
+from shadowprobe.runs.correction import correct_run
+from shadowprobe.runs.finished import read_runs
 from shadowprobe.runs.retrieving import make_retrieving_job
 
 pytestmark = pytest.mark.slow
@@ -70,3 +72,14 @@ def test_the_row_of_the_encoder_as_a_retriever_is_what_the_readme_says(model: st
     # Single precision leaves the last digits to the machine: a few of the 441 queries may change places.
     assert [told[0], told[1], told[3]] == pytest.approx(rates, abs=1.5)
     assert told[2] == pytest.approx(100 * found["gap"]["difference"], abs=1.5)
+
+
+@pytest.mark.parametrize("dataset", ["mini", "places"])
+def test_without_a_prior_a_correction_does_no_harm_and_is_not_worth_it(
+    dataset: str, model: str, tmp_path: Path
+) -> None:
+    make_linking_job("dense", dataset, options={"model": model}, out=tmp_path / "run", limit=30).run()
+    (run,) = read_runs([tmp_path / "run"])
+    half = correct_run(run, weight=0.5).found["measures"]["both_right"]
+    assert half["difference_ci95"][1] >= 0
+    assert correct_run(run, force=True).found["verdict"] == "not worth it"

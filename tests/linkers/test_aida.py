@@ -15,7 +15,8 @@ from wire import units
 from world import NAMES, snippet
 
 from shadowprobe import Dataset, Entity, Failure, Linker, Prediction, Resolver, Snippet, UsageError
-from shadowprobe.plugins import make_linker, option_values
+from shadowprobe.plugins import make_linker
+from shadowprobe.systems.options import option_values
 
 TECHNIQUES = {"PRIOR", "LOCAL", "LOCAL-IDF", "LM", "GRAPH", "GRAPH-IDF", "GRAPH-KORE", "GRAPH-JACCARD"}
 # What the stand-in knows: the ids of a name's entities with their scores, as they go over the wire.

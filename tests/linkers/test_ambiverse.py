@@ -16,7 +16,8 @@ from wire import units
 from world import NAMES, snippet
 
 from shadowprobe import Dataset, Entity, Knowledge, Linker, Prediction, Resolver
-from shadowprobe.plugins import make_linker, option_values
+from shadowprobe.plugins import make_linker
+from shadowprobe.systems.options import option_values
 
 WIKIDATA = "http://www.wikidata.org/entity/"
 

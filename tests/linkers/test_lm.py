@@ -16,9 +16,12 @@ from tiny_llama import save_tiny_llama
 from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Entity, EntitySpace, InputError, Knowledge, Prediction, UsageError
+from shadowprobe.base.jsonl import read_lines
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
+from shadowprobe.runs.correction import correct_run
+from shadowprobe.runs.finished import read_runs
 
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
@@ -263,3 +266,23 @@ def test_options_that_cannot_work_are_refused(options: dict[str, str], message: 
     with pytest.raises(UsageError) as raised:
         make_linker("lm", options)
     assert message in str(raised.value)
+
+
+def test_it_is_corrected_in_new_runs_as_its_stored_answers_are(
+    tiny: str, world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_CACHE", str(tmp_path / "cache"))
+    make_linking_job("lm", world, options={"model": tiny}, out=tmp_path / "raw").run()
+    (raw,) = read_runs([tmp_path / "raw"])
+    expected = correct_run(raw, weight=0.5).out
+    options = {"of": "lm", "of.model": tiny, "priors": str(tmp_path / "raw" / "debias.json")}
+    found = make_linking_job("debiased", world, options=options, out=tmp_path / "new").run().out
+    new, old = (
+        {one.id: one for _, one in read_lines(out / "predictions.jsonl", Prediction)} for out in (found, expected)
+    )
+    assert new.keys() == old.keys()
+    for name, one in new.items():
+        assert one.answer == old[name].answer
+        assert one.score == pytest.approx(old[name].score, abs=1e-4)
+        assert one.suspicion == pytest.approx(old[name].suspicion, abs=1e-4)
+    assert any(one.suspicion is not None for one in new.values())

@@ -10,11 +10,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 from scored_world import replace_predictions, scored_predictions
 from world import linked, snippet, top
 
 from shadowprobe import Answers, Candidate, Card, Dataset, Entity, Prediction, write_dataset
+from shadowprobe.measure.debiasing import Correction
 from shadowprobe.plugins import make_probe
 
 
@@ -156,3 +159,30 @@ def test_a_dataset_without_neutral_contexts_says_so(tmp_path: Path) -> None:
     novel = snippet("tail1", "tail", "The novel Ourika sold out.", "Ourika", gold="Ourika")
     bare = write_dataset(tmp_path / "bare", Card(name="bare"), [Entity("Ourika")], [], {"tail": [novel]})
     assert measure(bare, [linked("tail1", "Ourika")]) == {"not_measured": "the dataset has no neutral contexts"}
+
+
+def test_the_suspicion_that_answers_carry_comes_first(world: Dataset) -> None:
+    # Only the two suspects and Top of Avon carry one. Avon's Shadow has more than all others; Como's has less than Top
+    # of Avon and more than the five without a value: 6 + 5 of 12 pairs. Among the prior, Top of Avon, Berg and Como are
+    # right: 3 + 2 of 6.
+    carried = {"sAvon": 3.0, "tAvon": 2.0, "sComo": 1.0}
+    predictions = [replace(one, suspicion=carried.get(one.id)) for one in scored_predictions()]
+    found = measure(world, predictions)
+    assert found["signal"] == "stated"
+    assert list(found["signals"])[:2] == ["stated", "contrast"]
+    assert found["signals"]["stated"]["auroc"] == pytest.approx(11 / 12)
+    assert found["signals"]["stated"]["auroc_among_prior"] == pytest.approx(5 / 6)
+
+
+def test_the_suspicion_of_a_corrected_run_is_the_contrast_of_its_answers(world: Dataset) -> None:
+    # Gains are the same before and after a correction, since it subtracts the same from a score and from its mean.
+    correction = Correction(Answers(world).fill(scored_predictions()))
+    rows = [(correction.answers.row[one.id], one) for one in scored_predictions()]
+    corrected = list(correction.correct_predictions(rows, np.full(4, 0.6)))
+    signals = measure(world, corrected)["signals"]
+    assert signals["stated"] == signals["contrast"]
+    assert {one.id: one.suspicion for one in corrected if one.id[1:] == "Como"} == {
+        # Como is the river in Top: 0.5 - 1; and the ship in Shadow, whose gain is 2.5: 1 - 2.5.
+        "tComo": pytest.approx(-0.5),
+        "sComo": pytest.approx(-1.5),
+    }

@@ -14,8 +14,9 @@ from retrieval_world import search
 from tiny_dpr import save_tiny_dpr
 
 from shadowprobe import LinkerError, UsageError
-from shadowprobe.plugins import make_retriever, option_values
+from shadowprobe.plugins import make_retriever
 from shadowprobe.queries.query import Document, Query
+from shadowprobe.systems.options import option_values
 from shadowprobe.systems.retriever import Retriever
 
 dense: Any = import_module("shadowprobe.retrievers.dense")

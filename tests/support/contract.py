@@ -36,9 +36,10 @@ from service import Asked, Behaviour, Reply, Service, serving
 from world import shadow, top
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Resolver, WebLinker
-from shadowprobe.plugins import make_linker, option_values
+from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
+from shadowprobe.systems.options import option_values
 
 # Nothing listens there.
 DEAD = "http://127.0.0.1:9/dead"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,10 +64,12 @@ def app_of(linker: Linker, dataset: Dataset, *, confidence: bool = False, max_bo
         worker.submit(annotator.open).result()
         transport = httpx.ASGITransport(build_app(annotator, worker, max_body=max_body))
 
-        def ask(method: str, path: str, content: Any = None) -> httpx.Response:
+        def ask(
+            method: str, path: str, content: Any = None, headers: Mapping[str, str] | None = None
+        ) -> httpx.Response:
             async def asked() -> httpx.Response:
                 async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8099") as client:
-                    return await client.request(method, path, content=content, headers=HEADERS)
+                    return await client.request(method, path, content=content, headers={**HEADERS, **(headers or {})})
 
             return asyncio.run(asked())
 

@@ -35,6 +35,9 @@ class StandIn:
         self.lists: dict[str, list[dict[str, Any]]] = {}
         self.leads: dict[str, str] = {}
         self.texts: dict[str, str] = {}
+        # The items of a Wikibase with the statements of each, and where a wiki says that its items are.
+        self.items: dict[str, dict[str, Any]] = {}
+        self.repository = ""
         # What is said of pages that cannot be shown.
         self.broken: dict[str, Reply] = {}
         # What siteinfo says otherwise than most wikis.
@@ -55,6 +58,11 @@ class StandIn:
         form = asked.form
         if self.instead and "siprop" not in form:
             return self.instead.pop(0)
+        if form["action"] == "wbgetentities":
+            return self._answer_items(form)
+        if form.get("meta") == "wikibase":
+            url = {"base": self.repository, "scriptpath": "/w", "articlepath": "/wiki/$1"}
+            return as_json({"batchcomplete": True, "query": {"wikibase": {"repo": {"url": url}}}})
         if form["action"] == "parse" and form["page"] in self.broken:
             return self.broken[form["page"]]
         if form["action"] == "parse":
@@ -69,6 +77,13 @@ class StandIn:
         general |= {"server": "http://wiki.example", "articlepath": "/wiki/$1", "case": "first-letter", **self.general}
         extensions = [{"name": name} for name in self.extensions]
         return {"general": general, "extensions": extensions, "statistics": {"pages": len(self.pages)}}
+
+    def _answer_items(self, form: dict[str, str]) -> Reply:
+        """The items, or an error of a wiki that has none."""
+        if not self.items:
+            return refused("badvalue", "Unrecognized value for parameter action")
+        found = {qid: self.items.get(qid, {"id": qid, "missing": True}) for qid in form["ids"].split("|")}
+        return as_json({"entities": {item.get("id", qid): item for qid, item in found.items()}, "success": 1})
 
     def _listed(self, form: dict[str, str]) -> Reply:
         name, start = form["list"], int(form.get("from", 0))

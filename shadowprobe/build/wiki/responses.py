@@ -23,6 +23,8 @@ class _Answer(Struct, rename={"more": "continue"}):
     error: _Error | UnsetType = UNSET
     query: dict[str, Raw] | UnsetType = UNSET
     parse: _Parsed | UnsetType = UNSET
+    # PHP writes a table without entries as a list.
+    entities: dict[str, Raw] | list[Raw] | UnsetType = UNSET
     more: dict[str, str | int] | UnsetType = UNSET
     batchcomplete: Any = UNSET
 
@@ -86,16 +88,19 @@ def find_fault(question: dict[str, str], body: bytes) -> str:
             return ""
         if question.get("action") == "parse":
             return "no text of a page" if answer.parse is UNSET else ""
+        if question.get("action") == "wbgetentities":
+            return "no `entities`" if answer.entities is UNSET else ""
         known = answer.query or {}
         shapes: dict[str, Any] = {"pages": list[_Page], "normalized": list[_Step], "redirects": list[_Step]}
         shapes |= {"general": _General, "extensions": list[dict[str, Any]], "statistics": _Statistics}
+        shapes["wikibase"] = dict[str, Any]
         if "list" in question:
             shapes[question["list"]] = list[_Named]
         parts = {name: msgspec.json.decode(known[name], type=shapes[name]) for name in shapes.keys() & known.keys()}
     except (ValueError, RecursionError) as error:
         return str(error)
     whole = answer.batchcomplete is not UNSET or answer.more is not UNSET
-    wanted = question["siprop"].split("|") if "siprop" in question else [] if whole else [question.get("list", "pages")]
+    wanted = question["siprop"].split("|") if "siprop" in question else [] if whole else [_name_part(question)]
     lacking = [name for name in wanted if name not in parts]
     if lacking:
         return f"no `{lacking[0]}`"
@@ -105,6 +110,11 @@ def find_fault(question: dict[str, str], body: bytes) -> str:
     if answer.more and all(question.get(name) == str(value) for name, value in answer.more.items()):
         return "it goes on where it began"
     return ""
+
+
+def _name_part(question: dict[str, str]) -> str:
+    """The part that an answer must have."""
+    return question.get("list") or question.get("meta") or "pages"
 
 
 def _is_nameless(page: _Page, question: dict[str, str]) -> bool:

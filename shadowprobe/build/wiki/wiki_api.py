@@ -37,6 +37,8 @@ T = TypeVar("T")
 BATCH = 50
 # More parts than the longest list of the largest wiki has, and more empty ones than a wiki sends in a row.
 MOST_PARTS, MOST_EMPTY = 1_000_000, 500
+# What a wiki says to a question that it does not know, here one for items.
+UNKNOWN_ACTION = frozenset({"badvalue", "unknown_action"})
 SITEINFO = {"meta": "siteinfo", "siprop": "general|extensions|statistics"}
 
 
@@ -205,6 +207,17 @@ class Wiki:
         """The items of one of the wiki's lists."""
         for part in self.query(list=name, **parameters):
             yield from part.get(name, ())
+
+    def entities(self, qids: Sequence[str], **parameters: Any) -> dict[str, Any]:
+        """What a Wikibase says of some items, at most fifty."""
+        try:
+            answer = self._call({"action": "wbgetentities", "ids": "|".join(qids), **parameters})
+        except FailedQuestionError as error:
+            if error.code not in UNKNOWN_ACTION:
+                raise
+            raise BuildError(f"{self.url}: this wiki has no items: give the address of a Wikibase") from None
+        found = answer["entities"]
+        return found if isinstance(found, dict) else {}
 
     def html(self, title: str, dropped: Counter[str] | None = None) -> str | None:
         """An article as a reader sees it; None where it is gone, or where the wiki fails on it, which is counted."""

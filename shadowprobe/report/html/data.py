@@ -13,7 +13,8 @@ from shadowprobe.base.model import Prediction
 from shadowprobe.base.offsets import to_utf16
 from shadowprobe.dataset.dataset import SUBSETS, Dataset
 from shadowprobe.errors import PluginError
-from shadowprobe.measure.answers import NO_GOLD, resolve_candidate
+from shadowprobe.measure.answer_columns import resolve_candidate
+from shadowprobe.measure.answers import NO_GOLD
 from shadowprobe.measure.outcomes import MEANING, OUTCOMES, classify_answers
 from shadowprobe.plugins import PROBES, listings, make_probe
 from shadowprobe.runs.directory import PREDICTIONS, read_failures

@@ -6,6 +6,7 @@ from shadowprobe.report.tables.table import Column, Row, Runs, Table, select_pro
 
 TITLE = "Which answers to doubt"
 SIGNALS = {
+    "stated": "its own suspicion",
     "contrast": "contrast",
     "unsupported": "the prior, no higher score",
     "repeats_prior": "the prior",
@@ -16,7 +17,8 @@ NOTES = (
     "An answer is suspect if it is the prior and wrong. AUROC: the chance that a suspect answer gets more doubt than"
     " another one; 0.5 is a coin. Being the prior is a part of that, so that the next column compares only answers that"
     " are the prior.",
-    "Contrast: how much more than the answer the best other candidate gains over its score without context.",
+    "Its own suspicion: what the answers of the system carry. Contrast: how much more than the answer the best other"
+    " candidate gains over its score without context.",
     "Kept: the share of the answers that remain when the most doubtful are dropped until 30% of the errors are gone;"
     " dropping at random keeps 70%.",
 )

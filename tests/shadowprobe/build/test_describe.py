@@ -47,7 +47,7 @@ def test_what_is_missing_is_filled(tmp_path: Path) -> None:
     redirects = ("Harlow Crossing", "The Bridge")
     assert entities[0] == Entity("Harlow Bridge", 11, "Q11", description=description, redirects=redirects)
     assert entities[1] == Entity("Harlow Tower")
-    assert (found, filled) == (1, {"description": 1, "qid": 1, "page_id": 1, "redirects": 1})
+    assert (found, filled) == (1, {"description": 1, "qid": 1, "page_id": 1, "redirects": 1, "kind": 0})
 
 
 def test_what_the_dataset_has_stays(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_the_command_writes_a_new_dataset_with_the_same_snippets(
     assert Dataset.read(tmp_path / "dataset").digest == before.digest
     out = capsys.readouterr().out
     assert "found 1 of 2 entities" in out
-    assert "filled: description 1, qid 1, page_id 1, redirects 1" in out
+    assert "filled: description 1, qid 1, page_id 1, redirects 1, kind 0" in out
     assert "another article" not in out
 
 

@@ -168,6 +168,16 @@ def test_scores_come_back_to_the_last_digit(name: str, tmp_path: Path) -> None:
     assert {snippet_id: prediction.score for snippet_id, prediction in found.items()} == scores | {"b#2": 0.5}
 
 
+@pytest.mark.parametrize(("name", "expected"), [("nif", {"tAvon": 0.1 + 0.2, "tDale": -1.5}), ("kilt", {})])
+def test_a_suspicion_comes_back_from_nif_which_has_room_for_it(
+    name: str, expected: dict[str, float], world: Dataset, tmp_path: Path
+) -> None:
+    carried = {"tAvon": 0.1 + 0.2, "tBerg": float("inf"), "tDale": -1.5}
+    predictions = [replace(one, suspicion=carried.get(one.id)) for one in hand_predictions() if one.id[0] != "n"]
+    found = there_and_back(name, world, predictions, tmp_path / "out")
+    assert {key: one.suspicion for key, one in found.items() if one.suspicion is not None} == expected
+
+
 @pytest.mark.parametrize("name", ["kilt", "blink", "elevant", "simple-jsonl"])
 def test_candidates_come_back_where_the_format_has_room_for_them(name: str, tmp_path: Path) -> None:
     dataset = small_dataset(tmp_path / "data")

@@ -100,7 +100,7 @@ def test_any_text_with_any_spans_comes_back_as_it_went(document: NifDocument) ->
 
 def test_what_is_written_is_on_one_line_a_text_and_holds_no_control_character() -> None:
     written = to_turtle([NifDocument("http://x.example/d", 'a\r\nb\tc\0d\x7f"e\\')])
-    assert r'nif:isString "a\r\nb\tc\u0000d\u007F\"e\\"^^xsd:string ;' in written.splitlines()[5]
+    assert r'nif:isString "a\r\nb\tc\u0000d\u007F\"e\\"^^xsd:string ;' in written.splitlines()[6]
     assert not {character for character in written if character < " "} - {"\n"}
 
 
@@ -173,6 +173,13 @@ def test_of_several_confidences_the_highest_counts_and_one_that_is_not_finite_sa
     for word in ("NaN", "INF", "-INF"):
         typed = f'"{word}"^^<http://www.w3.org/2001/XMLSchema#double>'
         assert parse_one(phrase(f"; itsrdf:taConfidence {typed}")).phrases == (Phrase(0, 4),)
+
+
+def test_a_suspicion_is_read_and_one_that_is_no_number_is_refused() -> None:
+    own = "<http://shadowprobe.example/ns#suspicion>"
+    assert parse_one(phrase(f"; {own} -0.5")).phrases == (Phrase(0, 4, suspicion=-0.5),)
+    with pytest.raises(NifError, match=r"shadowprobe:suspicion: could not convert string to float: 'high'$"):
+        parse_one(phrase(f'; {own} "high"'))
 
 
 def test_an_entity_without_a_name_is_ignored() -> None:

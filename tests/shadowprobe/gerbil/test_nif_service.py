@@ -257,3 +257,60 @@ def test_the_health_answers_while_a_linker_works(world: Dataset) -> None:
     with ThreadPoolExecutor(1) as worker:
         health, answer = asyncio.run(both(httpx.ASGITransport(build_app(annotator, worker))))
     assert (health.status_code, answer.status_code) == (200, 200)
+
+
+def doubt(linker: Linker, asked: Snippet) -> Prediction:
+    """An answer that comes with a suspicion, but for Berg."""
+    return Prediction(
+        asked.id, answer=top(asked.mention), score=-2.5, suspicion=1.5 if asked.mention == "Avon" else None
+    )
+
+
+def test_the_suspicion_of_an_answer_is_returned(world: Dataset) -> None:
+    avon, berg = answer_of(Says(doubt), world, document("Avon, then Berg.", "Avon", "Berg")).phrases
+    assert (avon.uris, avon.suspicion, avon.confidence) == ((AVON,), 1.5, None)
+    assert (berg.uris, berg.suspicion) == ((BERG,), None)
+
+
+@pytest.mark.parametrize("confidence", [False, True])
+def test_a_client_that_accepts_json_gets_json(confidence: bool, world: Dataset) -> None:
+    def answer(linker: Linker, asked: Snippet) -> Any:
+        return linker.nil(asked) if asked.mention == "Como" else doubt(linker, asked)
+
+    texts = document("\U0001f3ac Avon, then Berg and Como.", "Avon", "Berg", "Como")
+    with app_of(Says(answer), world, confidence=confidence) as ask:
+        given = ask("POST", "/nif", to_turtle([texts]).encode(), {"Accept": "application/json"})
+    assert given.headers["Content-Type"] == "application/json"
+    score = {"score": -2.5} if confidence else {}
+    assert given.json() == {
+        "documents": [
+            {
+                "uri": "http://x.example/d",
+                "mentions": [
+                    {"start": 2, "end": 6, "mention": "Avon", "uri": AVON, **score, "suspicion": 1.5},
+                    {"start": 13, "end": 17, "mention": "Berg", "uri": BERG, **score},
+                    {"start": 22, "end": 26, "mention": "Como", "nil": True},
+                ],
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/x-turtle, application/json", "text/html"])
+def test_every_other_client_gets_turtle(accept: str, world: Dataset) -> None:
+    with app_of(make_linker("prior"), world) as ask:
+        given = ask("POST", "/nif", to_turtle([document("By Avon.", "Avon")]).encode(), {"Accept": accept})
+    assert parse_one(given.content).phrases == (Phrase(3, 7, (AVON,)),)
+
+
+def test_a_corrected_linker_is_served_with_its_suspicion(
+    world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHADOWPROBE_CACHE", str(tmp_path / "cache"))
+    finished = make_linking_job("debiased", world, options={"of": "blend", "weight": "0.5"}, out=tmp_path / "run").run()
+    stored = {one.id: one for _, one in read_lines(finished.out / "predictions.jsonl", Prediction)}
+    asked = next(iter(world.snippets("shadow")))
+    texts = NifDocument("http://x.example/d", asked.text, (Phrase(asked.start, asked.end),))
+    (found,) = answer_of(make_linker("debiased", {"of": "blend", "weight": "0.5"}), world, texts).phrases
+    assert found.suspicion is not None
+    assert found.suspicion == pytest.approx(stored[asked.id].suspicion)

@@ -12,8 +12,9 @@ import pytest
 from world import write_world
 
 from shadowprobe import Linker, PluginError, UsageError, open_dataset
-from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names, option_values
+from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names
 from shadowprobe.runs.check import check
+from shadowprobe.systems.options import option_values
 
 PLUGIN_PACKAGE = Path(__file__).resolve().parents[2] / "plugin_package"
 # The example of the README and of the design, ten lines.

@@ -50,12 +50,13 @@ def test_the_corrected_run_stands_beside_the_run(stored: Store, tmp_path: Path) 
 
 def test_a_corrected_answer_has_the_corrected_scores_best_first(stored: Store) -> None:
     corrected = lines(correct(stored(scored_predictions()), weight=0.6).out)
-    # The river -1 + 0.6 * 1, the ship -2 + 0.6 * 3.
+    # The river -1 + 0.6 * 1, the ship -2 + 0.6 * 3. The ship gains 1 over its neutral contexts and the river nothing.
     assert corrected["sAvon"] == {
         "id": "sAvon",
         "answer": shadow("Avon"),
         "score": pytest.approx(-0.2),
         "entity": shadow("Avon"),
+        "suspicion": pytest.approx(-1),
         "candidates": [
             {"answer": shadow("Avon"), "score": pytest.approx(-0.2), "entity": shadow("Avon")},
             {"answer": top("Avon"), "score": pytest.approx(-0.4), "entity": top("Avon")},
@@ -250,18 +251,45 @@ def test_a_weight_is_from_0_to_1(stored: Store, weight: float) -> None:
         correct(stored(scored_predictions()), weight=weight)
 
 
+# The built-in systems that need nothing else, and whether they have a prior to remove; `blend` mixes one in.
+BUILT_IN: list[tuple[str, dict[str, str], bool]] = [
+    ("prior", {}, False),
+    ("random", {}, False),
+    ("tfidf", {}, False),
+    ("bm25", {}, False),
+    ("oracle", {}, False),
+    ("blend", {"weight": "0.3"}, True),
+    ("blend", {}, True),
+]
+
+
 @pytest.mark.parametrize("dataset", ["mini", "places"])
-@pytest.mark.parametrize(
-    ("linker", "options"),
-    [("prior", {}), ("random", {}), ("tfidf", {}), ("bm25", {}), ("blend", {"weight": "0.3"}), ("blend", {})],
-)
+@pytest.mark.parametrize(("linker", "options", "has_prior"), BUILT_IN)
 def test_half_the_prior_makes_no_built_in_system_worse(
-    linker: str, options: dict[str, str], dataset: str, tmp_path: Path
+    linker: str, options: dict[str, str], has_prior: bool, dataset: str, tmp_path: Path
 ) -> None:
-    shadowprobe.run(linker, dataset, options=options, limit=200, out=tmp_path / "run")
+    shadowprobe.run(linker, dataset, options=options, limit=400, out=tmp_path / "run")
     (run,) = read_runs([tmp_path / "run"])
-    change = correct(run, weight=0.5).found["measures"]["both_right"]
-    assert change["difference_ci95"][1] >= 0
+    assert correct(run, weight=0.5).found["measures"]["both_right"]["difference_ci95"][1] >= 0
+    if not has_prior:
+        # `prior` is nothing but its prior: without it, nothing is left.
+        found = correct(run, force=True).found
+        assert (found["verdict"], found["weight"]) == ("not worth it", 0)
+
+
+@pytest.mark.parametrize("dataset", ["mini", "places"])
+def test_a_linker_that_names_nothing_is_refused(dataset: str, tmp_path: Path) -> None:
+    shadowprobe.run("nil", dataset, limit=20, out=tmp_path / "run")
+    (run,) = read_runs([tmp_path / "run"])
+    with pytest.raises(UsageError, match="cannot be corrected: no entity is named"):
+        correct(run, weight=0.5)
+
+
+def test_a_built_in_dataset_without_neutral_contexts_is_refused(tmp_path: Path) -> None:
+    shadowprobe.run("prior", "mini-train", limit=20, out=tmp_path / "run")
+    (run,) = read_runs([tmp_path / "run"])
+    with pytest.raises(UsageError, match="`mini-train` has no neutral contexts to take a prior from"):
+        correct(run, weight=0.5)
 
 
 def test_a_linker_that_mixes_in_a_prior_is_worth_correcting(tmp_path: Path) -> None:

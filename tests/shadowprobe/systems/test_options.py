@@ -1,6 +1,6 @@
 """The options of a system in the card of a run."""
 
-from shadowprobe.plugins.options import mask_options
+from shadowprobe.systems.options import mask_options
 
 
 def test_options_are_written_down_without_secrets() -> None:

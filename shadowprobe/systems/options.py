@@ -1,4 +1,4 @@
-"""The options of a linker or retriever: the keyword arguments of its constructor."""
+"""The options of systems: the keyword arguments of their constructors, as text and as values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.secrets import MASK, mask_url
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
 
 # Options with such names hold secrets; `tokens` in the plural is a number, as in `max_tokens`.
-SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|_)key$", re.IGNORECASE)
+SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|[_.])key$", re.IGNORECASE)
 _URL = re.compile(r"^\w+://")
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
+# The attribute that holds the options with which a system was made, as the user wrote them.
+GIVEN = "given_options"
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -44,37 +46,51 @@ def _find_constructors(kind: type) -> Iterator[Callable[..., None]]:
             return
 
 
-def read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str, Any]:
-    """Converts the options that a user gives; refuses unknown ones, and a constructor that needs more of them."""
-    known, types = list_options(kind), _find_types(kind)
-    for key in given:
-        if key not in known:
-            options = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise UsageError(f"{owner} has no option `{key}`{nearest(key, known)}: {options}")
-    values = {key: _convert(key, text, types[key]) for key, text in given.items()}
-    missing = [name for name, p in known.items() if p.default is p.empty and name not in given]
-    if missing:
-        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
+def option_values(system: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Returns every option of a linker or retriever with its value in this run.
+
+    An option that is a linker is its name, and the options of that linker follow as `OPTION.KEY`. `given` are the
+    options as the user wrote them; without it, those that the system was made with.
+    """
+    kind, given = type(system), given if given is not None else vars(system).get(GIVEN, {})
+    kinds, inner, values = find_types(kind), inner_linkers(system), dict[str, Any]()
+    for name, parameter in list_options(kind).items():
+        if name in inner:
+            values[name] = given.get(name) or inner[name].name or type(inner[name]).__name__
+            values |= {f"{name}.{key}": value for key, value in option_values(inner[name]).items()}
+        elif name in given:
+            values[name] = convert_option(name, given[name], kinds[name])
+        else:
+            values[name] = _read_value(system, name, parameter)
     return values
 
 
-def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Returns every option of a linker or retriever with its value in this run."""
-    kind, given = type(linker), given or {}
-    kinds = _find_types(kind)
-    return {
-        name: _convert(name, given[name], kinds[name]) if name in given else _read_value(linker, name, parameter)
-        for name, parameter in list_options(kind).items()
-    }
+def is_linker(kind: Any) -> bool:
+    """True for the type of an option that is another linker."""
+    return isinstance(kind, type) and issubclass(kind, Linker)
 
 
-def _read_value(linker: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
+def inner_linkers(system: Linker | Retriever) -> dict[str, Linker]:
+    """The linkers that a system was made of, by the names of their options."""
+    names = (name for name, kind in find_types(type(system)).items() if is_linker(kind))
+    # A class may keep it under another name; then it is not known.
+    found = {name: getattr(system, name, None) for name in names}
+    return {name: linker for name, linker in found.items() if isinstance(linker, Linker)}
+
+
+def list_incidental(linker: Linker) -> frozenset[str]:
+    """The options that cannot change an answer, those of an inner linker as `OPTION.KEY`."""
+    inner = (f"{name}.{key}" for name, other in inner_linkers(linker).items() for key in list_incidental(other))
+    return linker.incidental.union(inner)
+
+
+def _read_value(system: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
     """Returns the value of an option that is not given; a method with the same name is not its value."""
-    value = getattr(linker, name, parameter.default)
+    value = getattr(system, name, parameter.default)
     return parameter.default if inspect.ismethod(value) else value
 
 
-def _find_types(kind: type) -> dict[str, Any]:
+def find_types(kind: type) -> dict[str, Any]:
     """Finds the type of each option: its annotation, else the type of its default, else text."""
     kinds: dict[str, Any] = {}
     for constructor in _find_constructors(kind):
@@ -89,7 +105,7 @@ def _find_types(kind: type) -> dict[str, Any]:
     return kinds
 
 
-def _convert(key: str, text: str, kind: Any) -> Any:
+def convert_option(key: str, text: str, kind: Any) -> Any:
     """Converts the text of an option to its type."""
     if get_origin(kind) in {Union, UnionType}:
         if text.lower() == "none" and type(None) in get_args(kind):
@@ -115,7 +131,7 @@ def _convert(key: str, text: str, kind: Any) -> Any:
             raise UsageError(f"option `{key}`: {text!r} is not a {noun}") from None
     if get_origin(kind) in {list, tuple}:
         inner = next(iter(get_args(kind)), str)
-        return get_origin(kind)(_convert(key, part.strip(), inner) for part in text.split(",") if part.strip())
+        return get_origin(kind)(convert_option(key, part.strip(), inner) for part in text.split(",") if part.strip())
     return Path(text) if kind is Path else text
 
 
