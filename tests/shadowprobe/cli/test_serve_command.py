@@ -23,8 +23,8 @@ from world import snippet, write_world
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Prediction, Snippet, write_dataset
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.formats.nif_documents import NifDocument, Phrase, to_turtle
-from shadowprobe.gerbil.nif_service import _bind
 from shadowprobe.measure.answers import Answers
+from shadowprobe.net.service import bind_port
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 
@@ -67,14 +67,14 @@ def test_a_request_that_says_that_it_is_too_large_is_refused_before_it_is_sent(t
 
 
 def test_the_port_of_a_service_that_has_just_stopped_can_be_taken_at_once() -> None:
-    with _bind("127.0.0.1", 0) as first:
+    with bind_port("127.0.0.1", 0) as first:
         first.listen()
         port = first.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client:
             # Closed by the service first, the connection lingers on its side.
             first.accept()[0].close()
             assert client.recv(1) == b""
-    with _bind("127.0.0.1", port) as second:
+    with bind_port("127.0.0.1", port) as second:
         assert second.getsockname()[1] == port
 
 
