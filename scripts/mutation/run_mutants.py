@@ -9,19 +9,26 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from mutants import find_places, mutate_source
+from own_tests import ROOT, SOURCES, find_tests
 
-ROOT = Path(__file__).resolve().parents[2]
-
-SOURCES = ("shadowprobe", "linkers", "retrievers", "probes")
-# Longer than the tests of any module take; an endless loop counts as noticed.
-SECONDS = 300
+# No further file of tests is started after this time: a mutant that passed until then counts as not noticed.
+SECONDS = 180
+# A file ends with the first test that fails, or that takes more than 90 s: that one has an endless loop.
+PYTEST_OPTIONS = [
+    *("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"),
+    *("-o", "faulthandler_timeout=90", "-o", "faulthandler_exit_on_timeout=true"),
+]
+# All tests passed, or there was none.
+PASSED = {0, 5}
 GOAL = 0.9
 
 
@@ -43,55 +50,23 @@ def list_mutants() -> list[Mutant]:
     ]
 
 
-def find_tests(path: Path) -> list[str]:
-    """The test files of a module: those with its name, and those that import it.
-
-    A module without such tests is tested through the modules that import it, or by the tests of its folder.
-    """
-    sources = [path]
-    tests = _find_own_tests(path)
-    while not tests and (importers := _find_importers(sources)):
-        sources = importers
-        tests = [test for importer in importers for test in _find_own_tests(importer)]
-    folder = ROOT / "tests" / path.relative_to(ROOT).parent
-    while not tests:
-        tests, folder = sorted(folder.glob("test_*.py")), folder.parent
-    return [str(test.relative_to(ROOT)) for test in dict.fromkeys(tests)]
-
-
-def _find_own_tests(path: Path) -> list[Path]:
-    stem = path.stem if path.stem != "__init__" else path.parent.name
-    tests = sorted((ROOT / "tests").rglob("test_*.py"))
-    named = [test for test in tests if test.stem in {f"test_{stem}", f"test_{stem}_command", f"test_{stem}_probe"}]
-    return [*named, *(test for test in tests if _imports(test, path))]
-
-
-def _find_importers(paths: list[Path]) -> list[Path]:
-    """The modules of the package that import one of some others."""
-    files = [file for folder in SOURCES for file in sorted((ROOT / folder).rglob("*.py"))]
-    return [file for file in files if file not in paths and any(_imports(file, path) for path in paths)]
-
-
-def _imports(file: Path, path: Path) -> bool:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    module = ".".join(parts if parts[0] == "shadowprobe" else ("shadowprobe", *parts)).removesuffix(".__init__")
-    owner, _, name = module.rpartition(".")
-    source = file.read_text(encoding="utf-8")
-    return any(line in source for line in (f"from {module} import", f"import {module}", f"from {owner} import {name}"))
-
-
-def is_noticed(mutant: Mutant) -> bool:
-    """True if a test fails with the mutant in place of the module."""
+def run_tests(mutant: Mutant) -> str | None:
+    """The first test that fails with the mutant in place of the module; None if all pass."""
     hook = str(ROOT / "scripts" / "mutation")
     search = os.pathsep.join(filter(None, [hook, os.environ.get("PYTHONPATH", "")]))
     environment = {**os.environ, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}", "PYTHONPATH": search}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *find_tests(mutant.path)]
-    try:
-        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    # 5: no test was collected.
-    return ended.returncode not in {0, 5}
+    end = time.monotonic() + SECONDS
+    # One file after the other: the nearest one notices most mutants, and pytest would first import them all.
+    for test in find_tests(mutant.path):
+        if time.monotonic() > end:
+            break
+        command = [sys.executable, "-m", "pytest", *PYTEST_OPTIONS, test]
+        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        if ended.returncode not in PASSED:
+            failed = re.search("^(?:FAILED|ERROR) (\\S+)", ended.stdout, flags=re.MULTILINE)
+            # A test that does not end, and a module that cannot be imported, have no name there.
+            return failed[1] if failed else test
+    return None
 
 
 def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:
@@ -114,9 +89,9 @@ def main() -> None:
     noticed = tried = 0
     for mutant in choose_mutants(arguments):
         _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
-        seen = is_noticed(mutant)
-        tried, noticed = tried + 1, noticed + seen
-        print(f"{'noticed ' if seen else 'SURVIVED'} {mutant} (line {line}: {change})", flush=True)
+        failed = run_tests(mutant)
+        tried, noticed = tried + 1, noticed + (failed is not None)
+        print(f"{'noticed ' if failed else 'SURVIVED'} {mutant} (line {line}: {change})", failed or "", flush=True)
     print(f"{noticed} of {tried} mutants were noticed")
     sys.exit(noticed < GOAL * tried)
 
