@@ -13,7 +13,7 @@ SOURCES = ("shadowprobe", "linkers", "retrievers", "probes")
 # These start whole commands, servers and browsers: too slow for every mutant, and not the tests of one module.
 WHOLE = {"integration", "hostile", "scripts", "plugin_package", "support"}
 # A module has this many test files at least, if its users have tests, and this many at most: the nearest.
-LEAST, MOST = 3, 10
+LEAST, MOST = 3, 6
 
 
 @cache

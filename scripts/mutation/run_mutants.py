@@ -13,15 +13,16 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from mutants import find_places, mutate_source
 from own_tests import ROOT, SOURCES, find_tests
 
 # No further file of tests is started after this time: a mutant that passed until then counts as not noticed.
-SECONDS = 180
+SECONDS = 120
 # A file ends with the first test that fails, or that takes more than 90 s: that one has an endless loop.
 PYTEST_OPTIONS = [
     *("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"),
@@ -50,11 +51,17 @@ def list_mutants() -> list[Mutant]:
     ]
 
 
-def run_tests(mutant: Mutant) -> str | None:
-    """The first test that fails with the mutant in place of the module; None if all pass."""
+def make_environment(compiled: Path) -> dict[str, str]:
+    """The environment of the tests: with the hook for a mutant, and with what is compiled in a folder of its own."""
     hook = str(ROOT / "scripts" / "mutation")
     search = os.pathsep.join(filter(None, [hook, os.environ.get("PYTHONPATH", "")]))
-    environment = {**os.environ, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}", "PYTHONPATH": search}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": search, "PYTHONPYCACHEPREFIX": str(compiled)}
+
+
+def run_tests(mutant: Mutant, environment: dict[str, str]) -> str | None:
+    """The first test that fails with the mutant in place of the module; None if all pass."""
+    environment = {**environment, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}"}
     end = time.monotonic() + SECONDS
     # One file after the other: the nearest one notices most mutants, and pytest would first import them all.
     for test in find_tests(mutant.path):
@@ -80,20 +87,27 @@ def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def main() -> None:
-    """Prints every mutant with its change; exits with 1 where fewer than nine in ten are noticed."""
+    """Tries the mutants; exits with 1 where fewer than nine in ten are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=100, help="how many mutants [100]")
     parser.add_argument("--seed", type=int, default=0, help="which ones [0]")
     parser.add_argument("--only", metavar="FILE:NUMBER", help="only this one")
     arguments = parser.parse_args()
-    noticed = tried = 0
-    for mutant in choose_mutants(arguments):
-        _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
-        failed = run_tests(mutant)
-        tried, noticed = tried + 1, noticed + (failed is not None)
-        print(f"{'noticed ' if failed else 'SURVIVED'} {mutant} (line {line}: {change})", failed or "", flush=True)
+    with TemporaryDirectory() as compiled:
+        noticed, tried = try_mutants(choose_mutants(arguments), make_environment(Path(compiled)))
     print(f"{noticed} of {tried} mutants were noticed")
     sys.exit(noticed < GOAL * tried)
+
+
+def try_mutants(mutants: Iterable[Mutant], environment: dict[str, str]) -> tuple[int, int]:
+    """Prints every mutant with its change; returns how many were noticed, and how many there were."""
+    noticed = tried = 0
+    for mutant in mutants:
+        _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
+        failed = run_tests(mutant, environment)
+        tried, noticed = tried + 1, noticed + (failed is not None)
+        print(f"{'noticed ' if failed else 'SURVIVED'} {mutant} (line {line}: {change})", failed or "", flush=True)
+    return noticed, tried
 
 
 if __name__ == "__main__":

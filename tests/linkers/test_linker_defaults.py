@@ -1,4 +1,4 @@
-"""What every linker does where no option is given: other defaults give other answers, so they change only on purpose."""
+"""What every linker does where no option is given: other defaults give other answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     # GENRE's own evaluation has 10 beams, and writes at most 15 tokens.
     "genre": {"titles": None, "beams": 10, "max_words": 384, "max_tokens": 15, "score": "exp-mean"},
     "llm": {
-        **{**WEB, "timeout": 120.0},
+        **WEB,
+        "timeout": 120.0,
         "model": NEEDED,
         "mode": "closed",
         "choices": 20,
