@@ -19,7 +19,7 @@ class Thing(Struct):
 
     name: NonBlank
     schema: int = 1
-    parts: list[dict[str, int]] = []  # noqa: RUF012
+    parts: list[dict[str, int]] = []
 
 
 def write(tmp_path: Path, content: bytes | str) -> Path:
@@ -86,7 +86,7 @@ def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, messag
 
 def test_a_wrong_choice_lists_the_right_ones(tmp_path: Path) -> None:
     path = write(tmp_path, '{"id": "a", "status": "none"}\n')
-    with pytest.raises(InputError, match="`status`: Invalid enum value 'none': choose from linked, nil, skipped$"):
+    with pytest.raises(InputError, match=r"`status`: Invalid enum value 'none': choose from linked, nil, skipped$"):
         list(read_lines(path, Prediction))
 
 

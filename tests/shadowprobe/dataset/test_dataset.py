@@ -97,7 +97,7 @@ def test_a_damaged_dataset_is_refused_with_its_place(
 def test_a_space_may_not_stand_twice(tmp_path: Path) -> None:
     lines = make_lines()
     lines["spaces.jsonl"] *= 2
-    with pytest.raises(InputError, match="spaces.jsonl:2: field `name`: 'Avon' stands twice"):
+    with pytest.raises(InputError, match=r"spaces\.jsonl:2: field `name`: 'Avon' stands twice"):
         read(tmp_path / "d", lines)
 
 
@@ -119,7 +119,7 @@ def test_what_is_just_allowed(tmp_path: Path, file: str, change: dict[str, Any])
 def test_a_dataset_needs_a_snippet_and_may_lack_every_other_file(tmp_path: Path) -> None:
     lines = make_lines()
     needed = {name: lines[name] for name in ("dataset.json", "entities.jsonl", "spaces.jsonl")}
-    with pytest.raises(InputError, match="has no snippets: none of top.jsonl, shadow.jsonl"):
+    with pytest.raises(InputError, match=r"has no snippets: none of top\.jsonl, shadow\.jsonl"):
         read(tmp_path / "none", needed)
     assert read(tmp_path / "one", {**needed, "tail.jsonl": lines["tail.jsonl"]}).count() == 1
 
@@ -128,7 +128,7 @@ def test_a_file_that_the_card_lists_must_be_there(tmp_path: Path) -> None:
     lines = make_lines()
     del lines["tail.jsonl"]
     lines["dataset.json"][0]["files"] = {"tail.jsonl": "0"}
-    with pytest.raises(InputError, match="tail.jsonl: no such file, and dataset.json lists it"):
+    with pytest.raises(InputError, match=r"tail\.jsonl: no such file, and dataset\.json lists it"):
         read(tmp_path / "d", lines)
 
 
