@@ -262,9 +262,8 @@ def test_a_benchmark_that_is_looked_for_among_the_linkers_is_refused_with_what_t
 
 
 def test_a_python_that_runs_in_the_source_tree_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "shadowprobe.linkers.nil", raising=False)
     monkeypatch.setitem(sys.modules, "shadowprobe.linkers", None)
     with pytest.raises(PluginError, match=r"no module `shadowprobe\.linkers`: this Python runs in the source tree"):
-        make_linker("shadowprobe.linkers.nil:NilLinker")
+        make_linker("shadowprobe.linkers:NilLinker")
     with pytest.raises(PluginError, match="there is no module `no`$"):
         make_linker("no.such.module:X")
