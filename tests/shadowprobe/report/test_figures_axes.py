@@ -118,3 +118,28 @@ def test_files_have_the_resolution_and_the_fonts_that_publishers_want() -> None:
         # Type 42 is TrueType; pixels: 300 per inch.
         assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["savefig.dpi"]) == (42, 300)
     assert STYLE["svg.fonttype"] == "path"
+
+
+@pytest.mark.parametrize(
+    ("figure", "inches"),
+    [
+        ("overshadowing", 1.3),
+        ("stability", 1.3),
+        ("outcomes", 1.6),
+        ("confidence", 2.0),
+        ("commonness", 2.4),
+        ("popularity-gap", 2.6),
+        ("risk-coverage", 2.7),
+        ("calibration", 3.1),
+        ("buckets", 4.4),
+    ],
+)
+def test_a_figure_of_one_system_takes_little_room_of_a_column(run: FinishedRun, figure: str, inches: float) -> None:
+    height = figures.plot(figure, [run]).get_figheight()
+    assert inches - 0.1 < height <= inches
+
+
+def test_each_further_system_needs_less_than_a_third_of_an_inch(run: FinishedRun) -> None:
+    runs = [finished_run(name, run.results, run.answers, run.path) for name in "abcd"]
+    one, four = (figures.plot("overshadowing", runs[:count]).get_figheight() for count in (1, 4))
+    assert 0.2 < (four - one) / 3 < 0.33
