@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_a_linker_has_these_defaults(name: str) -> None:
-    point = next(iter(plugins.entry_points(group=plugins.LINKERS, name=name)))
+    point = next(iter(entry_points(group=plugins.LINKERS, name=name)))
     options = plugins.list_options(point.load())
     assert {option: options[option].default for option in DEFAULTS[name]} == DEFAULTS[name]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_a_retriever_has_these_defaults(name: str) -> None:
-    point = next(iter(plugins.entry_points(group=plugins.RETRIEVERS, name=name)))
+    point = next(iter(entry_points(group=plugins.RETRIEVERS, name=name)))
     kind: type[Retriever] = point.load()
     options = plugins.list_options(kind)
     assert {option: options[option].default for option in DEFAULTS[name]} == DEFAULTS[name]
