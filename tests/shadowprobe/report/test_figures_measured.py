@@ -154,6 +154,10 @@ def test_questions_are_sorted_by_how_often_they_are_answered(confused: Path) -> 
     first, second = drawn.axes
     assert (first.get_title(), second.get_title()) == ("in the first\ndocument", "in the first\n2 documents")
     assert rows(first) == ["place of death (P20)", "place of birth (P19)", "mean over the relations"]
+    # The first row is at the top, where the axis begins; the last one ends where it ends.
+    bottom, upper = first.get_ylim()
+    assert (upper, bottom > first.get_yticks()[-1] > first.get_yticks()[0] > 0) == (0, True)
+    assert bottom - first.get_yticks()[-1] < 0.3
     # Of P20 the one question; of P19 one of three, and with the second document two; then their means.
     lines: list[Any] = [axes.containers[0] for axes in drawn.axes]
     assert [[x for x, _ in points(one.lines[0])] for one in lines] == [
