@@ -265,5 +265,5 @@ def test_a_python_that_runs_in_the_source_tree_is_told_what_to_do(monkeypatch: p
     monkeypatch.setitem(sys.modules, "shadowprobe.linkers", None)
     with pytest.raises(PluginError, match=r"no module `shadowprobe\.linkers`: this Python runs in the source tree"):
         make_linker("shadowprobe.linkers:NilLinker")
-    with pytest.raises(PluginError, match="there is no module `no`$"):
+    with pytest.raises(PluginError, match=r"there is no module `no`$"):
         make_linker("no.such.module:X")
