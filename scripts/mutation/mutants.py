@@ -27,6 +27,8 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
     ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Add,
 }
+# These arguments of a class say that no field is set or added later, which is true without them.
+PROMISES = {"frozen", "slots"}
 
 
 class Place(NamedTuple):
@@ -57,7 +59,7 @@ def _walk(node: ast.AST) -> Iterator[Place]:
         if name in {"annotation", "returns", "decorator_list", "type_params"}:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _is_declaration(child):
+            if isinstance(child, ast.AST) and not _is_declaration(child) and not _is_promise(node, child):
                 yield from _walk(child)
 
 
@@ -66,10 +68,15 @@ def _is_declaration(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    # `zip(..., strict=True)` says that both are of one length, and changes nothing where they are.
-    if isinstance(node, ast.keyword) and node.arg == "strict":
-        return True
     return is_text or isinstance(node, ast.Import | ast.ImportFrom) or _is_annotated(node)
+
+
+def _is_promise(node: ast.AST, child: ast.AST) -> bool:
+    """True for an argument that changes nothing where it is right, as `zip(..., strict=True)`: both have one length."""
+    if isinstance(node, ast.ClassDef):
+        return isinstance(child, ast.keyword) and child.arg in PROMISES
+    is_zip = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip"
+    return is_zip and isinstance(child, ast.keyword)
 
 
 def _is_annotated(node: ast.AST) -> bool:

@@ -9,19 +9,27 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from mutants import find_places, mutate_source
+from own_tests import ROOT, SOURCES, find_tests
 
-ROOT = Path(__file__).resolve().parents[2]
-
-SOURCES = ("shadowprobe", "linkers", "retrievers", "probes")
-# Longer than the tests of any module take; an endless loop counts as noticed.
-SECONDS = 300
+# No further file of tests is started after this time: a mutant that passed until then counts as not noticed.
+SECONDS = 120
+# A file ends with the first test that fails, or that takes more than 90 s: that one has an endless loop.
+PYTEST_OPTIONS = [
+    *("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"),
+    *("-o", "faulthandler_timeout=90", "-o", "faulthandler_exit_on_timeout=true"),
+]
+# All tests passed, or there was none.
+PASSED = {0, 5}
 GOAL = 0.9
 
 
@@ -43,55 +51,29 @@ def list_mutants() -> list[Mutant]:
     ]
 
 
-def find_tests(path: Path) -> list[str]:
-    """The test files of a module: those with its name, and those that import it.
-
-    A module without such tests is tested through the modules that import it, or by the tests of its folder.
-    """
-    sources = [path]
-    tests = _find_own_tests(path)
-    while not tests and (importers := _find_importers(sources)):
-        sources = importers
-        tests = [test for importer in importers for test in _find_own_tests(importer)]
-    folder = ROOT / "tests" / path.relative_to(ROOT).parent
-    while not tests:
-        tests, folder = sorted(folder.glob("test_*.py")), folder.parent
-    return [str(test.relative_to(ROOT)) for test in dict.fromkeys(tests)]
-
-
-def _find_own_tests(path: Path) -> list[Path]:
-    stem = path.stem if path.stem != "__init__" else path.parent.name
-    tests = sorted((ROOT / "tests").rglob("test_*.py"))
-    named = [test for test in tests if test.stem in {f"test_{stem}", f"test_{stem}_command", f"test_{stem}_probe"}]
-    return [*named, *(test for test in tests if _imports(test, path))]
-
-
-def _find_importers(paths: list[Path]) -> list[Path]:
-    """The modules of the package that import one of some others."""
-    files = [file for folder in SOURCES for file in sorted((ROOT / folder).rglob("*.py"))]
-    return [file for file in files if file not in paths and any(_imports(file, path) for path in paths)]
-
-
-def _imports(file: Path, path: Path) -> bool:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    module = ".".join(parts if parts[0] == "shadowprobe" else ("shadowprobe", *parts)).removesuffix(".__init__")
-    owner, _, name = module.rpartition(".")
-    source = file.read_text(encoding="utf-8")
-    return any(line in source for line in (f"from {module} import", f"import {module}", f"from {owner} import {name}"))
-
-
-def is_noticed(mutant: Mutant) -> bool:
-    """True if a test fails with the mutant in place of the module."""
+def make_environment(compiled: Path) -> dict[str, str]:
+    """The environment of the tests: with the hook for a mutant, and with what is compiled in a folder of its own."""
     hook = str(ROOT / "scripts" / "mutation")
     search = os.pathsep.join(filter(None, [hook, os.environ.get("PYTHONPATH", "")]))
-    environment = {**os.environ, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}", "PYTHONPATH": search}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *find_tests(mutant.path)]
-    try:
-        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    # 5: no test was collected.
-    return ended.returncode not in {0, 5}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": search, "PYTHONPYCACHEPREFIX": str(compiled)}
+
+
+def run_tests(mutant: Mutant, environment: dict[str, str]) -> str | None:
+    """The first test that fails with the mutant in place of the module; None if all pass."""
+    environment = {**environment, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}"}
+    end = time.monotonic() + SECONDS
+    # One file after the other: the nearest one notices most mutants, and pytest would first import them all.
+    for test in find_tests(mutant.path):
+        if time.monotonic() > end:
+            break
+        command = [sys.executable, "-m", "pytest", *PYTEST_OPTIONS, test]
+        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        if ended.returncode not in PASSED:
+            failed = re.search("^(?:FAILED|ERROR) (\\S+)", ended.stdout, flags=re.MULTILINE)
+            # A test that does not end, and a module that cannot be imported, have no name there.
+            return failed[1] if failed else test
+    return None
 
 
 def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:
@@ -105,20 +87,27 @@ def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def main() -> None:
-    """Prints every mutant with its change; exits with 1 where fewer than nine in ten are noticed."""
+    """Tries the mutants; exits with 1 where fewer than nine in ten are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=100, help="how many mutants [100]")
     parser.add_argument("--seed", type=int, default=0, help="which ones [0]")
     parser.add_argument("--only", metavar="FILE:NUMBER", help="only this one")
     arguments = parser.parse_args()
-    noticed = tried = 0
-    for mutant in choose_mutants(arguments):
-        _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
-        seen = is_noticed(mutant)
-        tried, noticed = tried + 1, noticed + seen
-        print(f"{'noticed ' if seen else 'SURVIVED'} {mutant} (line {line}: {change})", flush=True)
+    with TemporaryDirectory() as compiled:
+        noticed, tried = try_mutants(choose_mutants(arguments), make_environment(Path(compiled)))
     print(f"{noticed} of {tried} mutants were noticed")
     sys.exit(noticed < GOAL * tried)
+
+
+def try_mutants(mutants: Iterable[Mutant], environment: dict[str, str]) -> tuple[int, int]:
+    """Prints every mutant with its change; returns how many were noticed, and how many there were."""
+    noticed = tried = 0
+    for mutant in mutants:
+        _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
+        failed = run_tests(mutant, environment)
+        tried, noticed = tried + 1, noticed + (failed is not None)
+        print(f"{'noticed ' if failed else 'SURVIVED'} {mutant} (line {line}: {change})", failed or "", flush=True)
+    return noticed, tried
 
 
 if __name__ == "__main__":

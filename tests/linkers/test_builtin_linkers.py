@@ -11,6 +11,7 @@ import pytest
 from world import shadow, top
 
 from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError, open_dataset
+from shadowprobe.base.jsonl import read_lines
 from shadowprobe.plugins import make_linker
 from shadowprobe.runs.api import make_linking_job
 from shadowprobe.runs.check import check
@@ -62,6 +63,16 @@ def test_random_answers_depend_on_neither_context_nor_prior(tmp_path: Path) -> N
     low, high = over["reads_minus_repeats_ci95"]
     assert low < 0 < high
     assert over["verdict"] == "undecided"
+
+
+def test_random_scores_are_spread_evenly_between_0_and_1(mini: Dataset, tmp_path: Path) -> None:
+    run("random", mini, tmp_path)
+    stored = [prediction for _, prediction in read_lines(tmp_path / "predictions.jsonl", Prediction)]
+    scores = [candidate.score for prediction in stored for candidate in prediction.candidates]
+    assert len(scores) > 1000
+    assert all(score is not None and 0 <= score < 1 for score in scores)
+    # The standard error of the mean of a thousand such numbers is 0.29 / 32, which is less than 0.01.
+    assert abs(sum(score or 0 for score in scores) / len(scores) - 0.5) < 0.04
 
 
 def test_another_seed_draws_other_lots(mini: Dataset, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The mutation tool: which places it changes, and whether tests notice a mutant in every process that they start."""
+"""The mutation tool: which places it changes, which tests it runs, and whether they notice a mutant."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MUTANTS = runpy.run_path(str(ROOT / "scripts" / "mutation" / "mutants.py"))
 find_places, mutate_source = MUTANTS["find_places"], MUTANTS["mutate_source"]
+OWN_TESTS = runpy.run_path(str(ROOT / "scripts" / "mutation" / "own_tests.py"))
 
 
 def change(source: str, number: int = 0) -> str:
@@ -48,10 +49,45 @@ def test_a_place_is_changed_in_one_way(source: str, mutated: str) -> None:
         "x: Annotated[int, Option(min=1)]",
         "@lru_cache(7)\ndef f(a: Literal[1]) -> Literal[2]: pass",
         "f'{a}' + b",
+        "x = zip(a, b, strict=True)",
+        "class A(Struct, frozen=True): pass",
     ],
 )
 def test_what_only_declares_is_not_changed(source: str) -> None:
     assert find_places(source) == []
+
+
+@pytest.mark.parametrize("source", ["x = decode(a, strict=True)", "class A(Struct, forbid_unknown_fields=True): pass"])
+def test_an_argument_that_does_something_is_changed(source: str) -> None:
+    assert change(source) == source.replace("True", "False").replace(": pass", ":\n    pass")
+
+
+@pytest.mark.parametrize(
+    ("module", "tests"),
+    [
+        # By its name, and by its imports.
+        ("shadowprobe/base/prose.py", ["shadowprobe/base/test_prose.py", "shadowprobe/build/test_snippets_work.py"]),
+        ("retrievers/linker.py", ["retrievers/test_linker_retriever.py"]),
+        ("shadowprobe/report/figures/style.py", ["shadowprobe/report/test_figures_style.py"]),
+        # By a public name, by its command, and by its name as a plugin.
+        ("shadowprobe/runs/linking.py", ["shadowprobe/runs/test_linking.py"]),
+        ("shadowprobe/cli/table.py", ["shadowprobe/cli/test_command_defaults.py"]),
+        ("linkers/oracle.py", ["linkers/test_builtin_linkers.py"]),
+        # Through what uses it: by a relative import, by a name that is put together, and as a script.
+        ("linkers/_shared/d4science.py", ["linkers/test_tagme.py", "linkers/test_wat.py"]),
+        ("shadowprobe/report/tables/to_latex.py", ["shadowprobe/report/test_tables.py"]),
+        ("linkers/workers/protocol.py", ["linkers/test_blink.py", "linkers/test_refined.py"]),
+    ],
+)
+def test_a_module_has_its_tests(module: str, tests: list[str]) -> None:
+    found = OWN_TESTS["find_tests"](ROOT / module)
+    assert {f"tests/{test}" for test in tests} <= set(found)
+
+
+def test_every_module_with_something_to_change_has_tests() -> None:
+    modules = [path for path in OWN_TESTS["list_modules"]() if not path.is_relative_to(ROOT / "tests")]
+    changed = [path for path in modules if find_places(path.read_text(encoding="utf-8"))]
+    assert [str(path) for path in changed if not OWN_TESTS["find_tests"](path)] == []
 
 
 def test_each_place_of_a_source_has_a_number_and_a_line() -> None:

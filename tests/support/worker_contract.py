@@ -14,6 +14,7 @@ What is peculiar to the system the module tests besides.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import ClassVar
@@ -113,7 +114,8 @@ class WorkerContract:
 
 def use_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets workers find the stand-ins, in a locale in which an old Python reads no UTF-8 of its own accord."""
-    monkeypatch.setenv("PYTHONPATH", str(SYSTEMS))
+    # What is on the path already stays there: scripts/mutate changes modules by it.
+    monkeypatch.setenv("PYTHONPATH", str(SYSTEMS), prepend=os.pathsep)
     monkeypatch.setenv("LC_ALL", "C")
     # Else a Python of today would take UTF-8 in this locale too.
     monkeypatch.setenv("PYTHONCOERCECLOCALE", "0")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from service import Asked, Reply
 from wiki_standin import StandIn, as_json, running
 
 from shadowprobe.base.languages import read_language
+from shadowprobe.build import tail
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.tail import _find_highest_page_id, draw_articles
@@ -129,3 +132,28 @@ def test_a_category_of_the_users_tells_disambiguation_pages_too(tmp_path: Path) 
         settings = BuildSettings(wiki="", name="", category="Many meanings")
         list(draw_articles(told.wiki(), ENGLISH, Funnel("tail"), settings, set()))
         assert told.forms[-1]["clcategories"].startswith("Category:Many meanings|")
+
+
+class EmptyWiki:
+    """Says that it has many pages, and has none."""
+
+    pages_in_all = 10_000
+
+    def __init__(self) -> None:
+        self.requests: list[list[int]] = []
+
+    def pages(self, *, page_ids: list[int], **query: Any) -> list[dict[str, Any]]:
+        """Finds nothing; a request for articles has a query."""
+        if query:
+            self.requests.append(page_ids)
+        return []
+
+
+def test_the_lottery_is_given_up_after_so_many_requests_without_an_article(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "MAX_EMPTY_REQUESTS", 3)
+    wiki: Any = EmptyWiki()
+    settings = BuildSettings(wiki="", name="")
+    assert list(draw_articles(wiki, ENGLISH, Funnel("tail"), settings, set())) == []
+    # Three times fifty different ids.
+    assert [len(ids) for ids in wiki.requests] == [50, 50, 50]
+    assert len({page_id for ids in wiki.requests for page_id in ids}) == 150

@@ -89,3 +89,22 @@ def test_the_firsts_and_their_repeats_are_all_there_is(questions: list[bytes]) -
     assert all(group == sorted(group) for group in groups)
     assert [{questions[row] for row in group} for group in groups] == [{questions[first]} for first in firsts]
     assert len({questions[first] for first in firsts}) == len(firsts)
+
+
+def test_a_template_has_a_text_if_all_of_its_contexts_are_alike() -> None:
+    index = SnippetIndex()
+    contexts = [
+        (1, "We saw Avon."),
+        (1, "We saw Bath."),
+        (2, "Avon, then."),
+        (2, "Bath, now."),
+        (3, "Bath?"),
+        (None, "?"),
+    ]
+    for number, (template, text) in enumerate(contexts):
+        name = "Avon" if "Avon" in text else "Bath"
+        start = max(text.find(name), 0)
+        snippet = replace(SNIPPET, id=str(number), text=text, start=start, end=start + 4, space=name, template=template)
+        index.add(snippet, subset=0, space=0, gold=0)
+    assert index.template_texts == {1: "We saw {name}.", 2: None, 3: "{name}?"}
+    assert list(index.templates) == [1, 1, 2, 2, 3, -1]

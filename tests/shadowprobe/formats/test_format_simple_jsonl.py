@@ -153,3 +153,18 @@ def test_written_lines_have_elevants_fields_and_an_id() -> None:
         [AnnotatedDocument("d", "Ree Ree Ree", (*mentions[1:], Mention(0, 3, nil=True)))], predicted=True
     )
     assert json.loads(line) == {"id": "d", "predictions": [label(4, 7, "Ree (film)"), label(0, 3, "<NIL>")]}
+
+
+def test_written_predictions_have_the_other_candidates_or_the_answer_itself_if_there_is_no_other() -> None:
+    lake, film = Candidate("Lough Ree"), Candidate("Ree (film)")
+    mentions = (
+        Mention(0, 3, "Lough Ree", candidates=(lake, film)),
+        Mention(4, 7, "Lough Ree", candidates=(lake,)),
+        Mention(8, 11, "Lough Ree"),
+    )
+    (line,) = simple_jsonl.encode_documents([AnnotatedDocument("d", "Ree Ree Ree", mentions)], predicted=True)
+    assert json.loads(line)["predictions"] == [
+        label(0, 3, "Lough Ree", candidates=["Ree (film)"]),
+        label(4, 7, "Lough Ree", candidates=["Lough Ree"]),
+        label(8, 11, "Lough Ree"),
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from shadowprobe import Answers, Card, Dataset, Entity, EntitySpace, Prediction, Snippet, write_dataset
+from shadowprobe import Answers, Card, Dataset, Entity, EntitySpace, InputError, Prediction, Snippet, write_dataset
 from shadowprobe.base.model import Subset
+from shadowprobe.measure.answers import MISSING, NIL
 from shadowprobe.measure.outcomes import OUTCOMES, classify_answers
 from shadowprobe.measure.variants import Varied, against_the_run
 
@@ -74,3 +76,28 @@ def test_an_answer_outside_of_every_knowledge_base_is_nil_only_in_gerbils_counti
     assert [OUTCOMES[code] for code in classify_answers(ours)] == ["other wrong", "no gold", "no gold", "no gold"]
     assert [OUTCOMES[code] for code in classify_answers(gerbils)] == ["NIL", "correct", "other wrong", "correct"]
     assert (ours.scored("all").sum(), gerbils.scored("all").sum()) == (1, 4)
+
+
+def write_lines(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_file_of_answers_is_read_and_its_faults_have_a_place(dataset: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    first, second = '{"id": "t0", "answer": "Ree"}', '{"id": "t1", "status": "nil"}'
+    other = '{"id": "x", "answer": "Ree"}'
+    answers = Answers(dataset).read(write_lines(path, first, second))
+    assert (answers.entity != MISSING).sum() == 2
+    assert answers.entity[answers.row["t1"]] == NIL
+    for lines, message in (
+        ((first, first), "2: field `id`: 't0' is answered twice"),
+        ((first, other), "2: field `id`: 'x' is no snippet of the dataset `x`"),
+        (('{"id": "t0"}',), "1: field `answer`: is missing"),
+    ):
+        with pytest.raises(InputError, match=re.escape(f"predictions.jsonl:{message}")):
+            Answers(dataset).read(write_lines(path, *lines))
+    partial = Answers(dataset).read(write_lines(path, first, other), partial=True)
+    assert (partial.entity != MISSING).sum() == 1
+    path.write_text(f"{first}\n{second}", encoding="utf-8")
+    assert (Answers(dataset).read(path, torn=True).entity != MISSING).sum() == 1

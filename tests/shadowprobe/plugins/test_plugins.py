@@ -260,3 +260,11 @@ def test_a_benchmark_that_is_looked_for_among_the_linkers_is_refused_with_what_t
     assert "gerbil" not in names(LINKERS)
     with pytest.raises(PluginError, match=r"no linker.*`shadowprobe gerbil run .* --linker nif -o url="):
         make_linker("gerbil", options)
+
+
+def test_a_python_that_runs_in_the_source_tree_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "shadowprobe.linkers", None)
+    with pytest.raises(PluginError, match=r"no module `shadowprobe\.linkers`: this Python runs in the source tree"):
+        make_linker("shadowprobe.linkers:NilLinker")
+    with pytest.raises(PluginError, match=r"there is no module `no`$"):
+        make_linker("no.such.module:X")

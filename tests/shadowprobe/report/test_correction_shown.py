@@ -46,8 +46,11 @@ def test_the_figure_has_the_rates_at_every_weight_and_the_chosen_one(corrected: 
     assert dict(points(shadow))[0.3] == 75.0
     assert [dict(points(both))[weight] for weight in (0.5, 0.55)] == [25.0, 50.0]
     assert {x for x, _ in points(chosen)} == {0.6}
-    # A band for each of the three lines.
+    # A band for each of the three lines, which lies around it.
     assert len(axes.collections) == 3
+    heights = [float(y) for _, y in axes.collections[0].get_paths()[0].vertices]
+    assert min(heights) < 50
+    assert max(heights) > 75
     assert "hand\nweight 0.6: not worth it" in words(drawn)
 
 

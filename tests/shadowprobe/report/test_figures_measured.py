@@ -154,6 +154,10 @@ def test_questions_are_sorted_by_how_often_they_are_answered(confused: Path) -> 
     first, second = drawn.axes
     assert (first.get_title(), second.get_title()) == ("in the first\ndocument", "in the first\n2 documents")
     assert rows(first) == ["place of death (P20)", "place of birth (P19)", "mean over the relations"]
+    # The first row is at the top, where the axis begins; the last one ends where it ends.
+    bottom, upper = first.get_ylim()
+    assert (upper, bottom > first.get_yticks()[-1] > first.get_yticks()[0] > 0) == (0, True)
+    assert bottom - first.get_yticks()[-1] < 0.3
     # Of P20 the one question; of P19 one of three, and with the second document two; then their means.
     lines: list[Any] = [axes.containers[0] for axes in drawn.axes]
     assert [[x for x, _ in points(one.lines[0])] for one in lines] == [
@@ -340,3 +344,21 @@ def test_results_that_lack_a_number_say_how_to_have_it(
     (confused / "results.json").write_text(json.dumps(found))
     told = complaint(capsys, "plot", "head-tail", "runs/confused")
     assert told == "runs/confused/results.json: field `settings.k`: Expected `array`, got `str`"
+
+
+@pytest.mark.parametrize(
+    ("figure", "inches"),
+    [("head-tail", 1.7), ("confusion", 1.7), ("questions", 1.7), ("retrieval-gap", 2.1), ("question-buckets", 3.4)],
+)
+def test_a_figure_of_one_retriever_takes_little_room_of_a_column(confused: Path, figure: str, inches: float) -> None:
+    height = figures.plot(figure, [confused]).get_figheight()
+    assert inches - 0.1 < height <= inches
+
+
+def test_shares_go_from_0_to_100(confused: Path, models: list[Path]) -> None:
+    for figure, runs in (("head-tail", [confused]), ("confusion", [confused]), ("answer-categories", models)):
+        for axes in figures.plot(figure, runs).axes:
+            assert axes.get_xlim() == (0, 100), figure
+            assert tick_labels(axes) == ["0", "50", "100"], figure
+    for axes in figures.plot("question-buckets", [confused]).axes:
+        assert axes.get_ylim() == (0, 100)

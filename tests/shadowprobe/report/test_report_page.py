@@ -251,6 +251,10 @@ def test_the_policy_allows_the_one_script_and_the_one_style_and_nothing_else(han
     }
 
 
+def test_the_data_is_named_with_twelve_characters_of_its_digest(hand: FinishedRun) -> None:
+    assert f"({hand.dataset.digest[:12]}):" in page([hand])
+
+
 def test_the_same_runs_give_the_same_file(hand: FinishedRun) -> None:
     assert page([hand]) == page([hand])
 

@@ -173,10 +173,13 @@ def test_after_enough_tries_the_snippet_fails_and_no_other(service: Service, wor
         return (503, {}, b"") if "Berg runs" in asked.json["text"] else right(number, asked)
 
     service.behaviour = broken_for_berg
-    answers = {answer.id: answer for answer in linked(Rivers(service.url, retries=2), world)}
+    linker = Rivers(service.url, retries=2)
+    answers = {answer.id: answer for answer in linked(linker, world)}
     failed = [answer for answer in answers.values() if isinstance(answer, Failure)]
     assert [failure.id for failure in failed] == ["tBerg"]
     assert failed[0].error == f"{service.url}: 503 Service Unavailable, 3 times"
+    # The first try is none of the retries, and nobody waits after the last.
+    assert linker.status == "2 retries, last after 503 Service Unavailable"
 
 
 def test_a_failed_snippet_is_asked_again_by_the_next_run_and_only_it(
