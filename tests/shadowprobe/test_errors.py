@@ -17,8 +17,7 @@ from shadowprobe.errors import (
 
 
 def test_a_message_keeps_two_thirds_of_its_beginning_and_a_third_of_its_end() -> None:
-    assert abridge("123456789", 9) == "123456789"
-    assert abridge("1234567890", 9) == "123456 ... 890"
+    assert abridge("1" * 400 + "2" * 401) == "1" * 400 + " ... " + "2" * 200
     assert len(abridge("x" * 10_000)) == 600 + len(" ... ")
     assert abridge("x" * 600) == "x" * 600
 
@@ -47,7 +46,6 @@ def test_an_error_that_was_not_written_for_the_user_has_the_name_of_its_class() 
 
 def test_a_missing_package_says_what_to_install() -> None:
     assert str(missing_extra("dense")) == "`dense` needs its extra: pip install 'shadowprobe[dense]'"
-    assert "shadowprobe[lm]'" in str(missing_extra("genre", "lm"))
     assert str(missing_packages(ModuleNotFoundError(name="bs4.element"))) == (
         "`bs4` is not installed: pip install 'shadowprobe[build]'"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from shadowprobe import Answers, Card, Dataset, Entity, EntitySpace, InputError, Prediction, Snippet, write_dataset
 from shadowprobe.base.model import Subset
-from shadowprobe.measure.answers import MISSING, NIL
+from shadowprobe.measure.answer_columns import MISSING, NIL
 from shadowprobe.measure.outcomes import OUTCOMES, classify_answers
 from shadowprobe.measure.variants import Varied, against_the_run
 

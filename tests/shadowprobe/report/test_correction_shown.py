@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from drawn import assert_readable, points, words
 from finished_runs import finished_run
@@ -48,7 +49,7 @@ def test_the_figure_has_the_rates_at_every_weight_and_the_chosen_one(corrected: 
     assert {x for x, _ in points(chosen)} == {0.6}
     # A band for each of the three lines, which lies around it.
     assert len(axes.collections) == 3
-    heights = [float(y) for _, y in axes.collections[0].get_paths()[0].vertices]
+    heights = np.asarray(axes.collections[0].get_paths()[0].vertices)[:, 1].tolist()
     assert min(heights) < 50
     assert max(heights) > 75
     assert "hand\nweight 0.6: not worth it" in words(drawn)
