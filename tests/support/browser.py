@@ -41,7 +41,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--force-device-scale-factor=1",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    # Nothing but this machine itself can be reached.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
 
@@ -118,6 +119,12 @@ class Browser:
         self._ask("POST", "/url", {"url": "about:blank"})
         self._opened.add(page.resolve().as_uri())
         self._ask("POST", "/url", {"url": page.resolve().as_uri() + fragment})
+
+    def visit(self, url: str) -> None:
+        """Opens a page of a server on this machine."""
+        assert url.startswith("http://127.0.0.1:")
+        self._ask("POST", "/url", {"url": "about:blank"})
+        self._ask("POST", "/url", {"url": url})
 
     def script(self, code: str, *arguments: Any) -> Any:
         """What a piece of JavaScript returns: `return document.title`."""

@@ -131,11 +131,14 @@ function bestOf(rows, columns) {
 const percent = (value) => (100 * value).toFixed(1);
 const whole = (value) => (100 * value).toFixed(0);
 
+const dataNoun = () => (fields.kind.value === "retriever" ? "collection" : "dataset");
+
 function headings(columns, withRuns) {
   return [
     ...(withRuns && page.live ? [{ key: "", name: "" }] : []),
     { key: "system", name: "system", isText: true },
-    { key: "data", name: fields.kind.value === "retriever" ? "collection" : "dataset", isText: true },
+    // In groups, it is their heading.
+    ...(fields.rows.value ? [{ key: "data", name: dataNoun(), isText: true }] : []),
     ...columns,
     ...(withRuns ? [{ key: "verdict", name: "verdict", isText: true }, { key: "state", name: "state", isText: true }] : []),
   ];
@@ -210,9 +213,12 @@ function bodyRow(row, columns, best) {
   const line = element("tr");
   if (row.run && row.run.state !== "finished") line.className = "waiting";
   if (row.run && page.live) line.append(choiceCell(row.run));
-  const data = element("td", undefined, { className: "text" });
-  data.append(element("bdi", row.data));
-  line.append(systemCell(row), data);
+  line.append(systemCell(row));
+  if (fields.rows.value) {
+    const data = element("td", undefined, { className: "text" });
+    data.append(element("bdi", row.data));
+    line.append(data);
+  }
   for (const column of columns) {
     const figure = row.figures[column.key];
     line.append(figureCell(figure, figure !== undefined && best.get(column.key) === figure.value));
@@ -235,7 +241,8 @@ function arrange() {
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(row);
   }
-  return { columns, groups, isMean, count: shown.length };
+  const inOrder = new Map([...groups].sort(([a], [b]) => a.localeCompare(b)));
+  return { columns, groups: inOrder, isMean, count: shown.length };
 }
 
 function show() {
@@ -310,7 +317,7 @@ const WRITERS = {
 
 function tableAs(format) {
   const { columns, groups, isMean } = arrange();
-  const words = [{ key: "system", name: "system", isText: true }, { key: "data", name: "dataset", isText: true }];
+  const words = [{ key: "system", name: "system", isText: true }, { key: "data", name: dataNoun(), isText: true }];
   const tail = isMean ? [] : [{ key: "verdict", name: "verdict", isText: true }];
   const shown = [...words, ...columns, ...tail];
   const rows = [...groups.values()].flat().map((row) =>
@@ -358,10 +365,12 @@ async function refresh() {
 }
 
 for (const field of Object.values(fields)) {
-  field.addEventListener("input", () => {
-    if (field === fields.kind) fillChoices();
-    show();
-  });
+  for (const event of ["input", "change"]) {
+    field.addEventListener(event, () => {
+      if (field === fields.kind) fillChoices();
+      show();
+    });
+  }
 }
 byId("choices").addEventListener("submit", (event) => event.preventDefault());
 byId("compare").addEventListener("click", () => {
