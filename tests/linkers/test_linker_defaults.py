@@ -21,6 +21,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "blink": {**WORKER, "models": "models", "fast": False, "top_k": 10},
     "bm25": {},
     "bootleg": {**WORKER, "cache": "", "device": None, "threshold": 0.0, "embeddings": ""},
+    "debiased": {"of": NEEDED, "weight": None, "priors": None, "scale": None},
+    "decisions": {"model": NEEDED, "protocol": "systemone", "orders": 2},
     "dense": {"model": "sentence-transformers/all-MiniLM-L6-v2", "device": "cpu", "precision": "double"},
     "fox": {**WEB, "lang": "en"},
     # GENRE's own evaluation has 10 beams, and writes at most 15 tokens.
@@ -37,7 +39,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "logprobs": True,
         "temperature": 0.0,
         "seed": 0,
-        "max_tokens": 512,
+        "max_tokens": "auto",
     },
     "lm": {"model": "smollm2", "score": "forward", "per_token": False, "context": 240, "beams": 10},
     "nif": WEB,

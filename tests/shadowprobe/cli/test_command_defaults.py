@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ ROUNDS = {"--rounds": 1000, "--seed": 7}
 # Table 3 of the paper is of the dataset that is built in; the human study of the paper has 91 questions.
 DEFAULTS: dict[str, dict[str, Any]] = {
     "run": {"--linker": "blend", "--dataset": "mini", **ROUNDS},
+    "runs": {"folder": Path("runs")},
+    "view": {"folder": Path("runs"), "--port": 8100},
     "score": ROUNDS,
     "compare": ROUNDS,
     "table": {},

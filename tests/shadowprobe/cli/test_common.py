@@ -139,7 +139,7 @@ def test_downloads_and_the_status_are_shown(capsys: pytest.CaptureFixture[str]) 
     with common._Downloads() as downloads:
         downloads.progress("release.zip", 1, 4)
         downloads.progress("release.zip", 3, 4)
-    assert re.search(r"release\.zip .* 75%", shown(capsys))
+    assert re.search(r"release\.zip .* 3/4 ", shown(capsys))
     with common.status_line("reading"):
         pass
     assert "reading" in shown(capsys)

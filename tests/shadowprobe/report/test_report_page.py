@@ -347,11 +347,13 @@ def test_the_report_of_several_runs_stands_where_the_command_is_given(
     assert [system["label"] for system in systems] == ["one", "two"]
 
 
-def test_a_directory_in_place_of_the_file_is_refused(
+def test_a_directory_in_place_of_the_file_becomes_a_folder_of_reports(
     world: Dataset, hand: FinishedRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended("report", str(hand.path), "--dataset", str(world.path), "--out", str(tmp_path)) == 2
-    assert f"{tmp_path} is a directory; --out names a file" in capsys.readouterr().err
+    place = tmp_path / "site"
+    assert ended("report", str(hand.path), "--dataset", str(world.path), "--out", str(place)) == 0
+    assert capsys.readouterr().err == f"Written to {place}/index.html\n"
+    assert sorted(path.name for path in (place / "reports").iterdir()) == ["1.html"]
 
 
 def test_the_directory_of_the_report_is_made_and_an_empty_name_refused(

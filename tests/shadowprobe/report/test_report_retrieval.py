@@ -320,10 +320,7 @@ def test_the_command_writes_the_report_of_retrievers(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ("runs/confused", "runs/nil"),
-            "runs/confused is a run of a retriever and runs/nil one of a linker: give runs of",
-        ),
+        (("runs/confused", "runs/nil", "--queries", "little"), "--queries: goes with the report of runs over the same"),
         (("runs/nil", "--published"), "--published: goes with runs of retrievers"),
         (("runs/nil", "--queries", "little"), "--queries: goes with runs of retrievers and language models"),
         (
