@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -72,8 +73,20 @@ def run_tests(mutant: Mutant, environment: dict[str, str]) -> str | None:
         if ended.returncode not in PASSED:
             failed = re.search("^(?:FAILED|ERROR) (\\S+)", ended.stdout, flags=re.MULTILINE)
             # A test that does not end, and a module that cannot be imported, have no name there.
-            return failed[1] if failed else test
+            name = failed[1] if failed else test
+            check_healthy(name.partition("[")[0], environment["PYTHONPYCACHEPREFIX"])
+            return name
     return None
+
+
+@cache
+def check_healthy(test: str, compiled: str) -> None:
+    """Ends with a message if a test fails without a mutant too: it would notice every mutant."""
+    command = [sys.executable, "-m", "pytest", *PYTEST_OPTIONS, test]
+    environment = make_environment(Path(compiled))
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode not in PASSED:
+        sys.exit(f"{test} fails without a mutant: mend it first")
 
 
 def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:

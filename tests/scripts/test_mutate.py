@@ -124,3 +124,13 @@ def test_a_mutant_that_tests_notice_and_the_source_stays_as_it_is() -> None:
     )
     assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "1 of 1 mutants were noticed"), ended.stdout
     assert (ROOT / name).read_bytes() == before
+
+
+def test_a_test_that_fails_without_a_mutant_ends_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "mutation"))
+    check_healthy = runpy.run_path(str(ROOT / "scripts" / "mutation" / "run_mutants.py"))["check_healthy"]
+    (tmp_path / "test_good.py").write_text("def test_good():\n    assert True\n")
+    (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert False\n")
+    check_healthy(str(tmp_path / "test_good.py"), str(tmp_path / "compiled"))
+    with pytest.raises(SystemExit, match=r"test_bad\.py fails without a mutant"):
+        check_healthy(str(tmp_path / "test_bad.py"), str(tmp_path / "compiled"))
