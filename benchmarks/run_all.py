@@ -21,6 +21,7 @@ BENCHMARKS = (
     "bench_dumps",
     "bench_retrieval",
     "bench_lm",
+    "bench_view",
 )
 
 
