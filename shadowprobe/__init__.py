@@ -21,11 +21,15 @@ from shadowprobe.systems.linker import Linker, context_of
 
 if TYPE_CHECKING:
     from shadowprobe.api import Comparison as Comparison
+    from shadowprobe.api import DumpNames as DumpNames
     from shadowprobe.api import Run as Run
+    from shadowprobe.api import check as check
     from shadowprobe.api import compare as compare
     from shadowprobe.api import debias as debias
     from shadowprobe.api import load_run as load_run
+    from shadowprobe.api import names_from_dumps as names_from_dumps
     from shadowprobe.api import plot as plot
+    from shadowprobe.api import summarize as summarize
     from shadowprobe.api import table as table
     from shadowprobe.base.identity import Resolver as Resolver
     from shadowprobe.base.identity import normalise_title as normalise_title
@@ -47,20 +51,24 @@ _LATER = {
     "Card": "dataset.dataset",
     "Comparison": "api",
     "Dataset": "dataset.dataset",
+    "DumpNames": "api",
     "Request": "systems.service_client",
     "Resolver": "base.identity",
     "Run": "api",
     "Settings": "runs.linking",
     "WebLinker": "systems.web_linker",
     "WorkerLinker": "systems.worker_linker",
+    "check": "api",
     "compare": "api",
     "debias": "api",
     "load_run": "api",
+    "names_from_dumps": "api",
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
     "plot": "api",
     "run": "runs.api",
     "score": "runs.api",
+    "summarize": "api",
     "table": "api",
     "write_dataset": "dataset.dataset",
 }
@@ -74,6 +82,7 @@ __all__ = [
     "Comparison",
     "Dataset",
     "DownloadError",
+    "DumpNames",
     "Entity",
     "EntitySpace",
     "Failure",
@@ -97,16 +106,19 @@ __all__ = [
     "WebLinker",
     "WorkerLinker",
     "__version__",
+    "check",
     "compare",
     "context_of",
     "debias",
     "load_run",
+    "names_from_dumps",
     "normalise_title",
     "not_measured",
     "open_dataset",
     "plot",
     "run",
     "score",
+    "summarize",
     "table",
     "write_dataset",
 ]

@@ -6,22 +6,53 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
+from shadowprobe.base.model import Entity, EntitySpace
 from shadowprobe.errors import UsageError, nearest
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.runs.comparison import Comparison
-from shadowprobe.runs.directory import RESULTS
+from shadowprobe.runs.directory import RESULTS, Results
 from shadowprobe.runs.finished import FinishedRun as Run
 from shadowprobe.runs.finished import check_comparable, read_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from shadowprobe.dataset.dataset import Dataset
     from shadowprobe.measure.candidate_scores import Kind
+    from shadowprobe.runs.check import Finding
+    from shadowprobe.systems.linker import Linker
 
-__all__ = ["Comparison", "Run", "compare", "debias", "load_run", "plot", "report", "runs", "table"]
+__all__ = [
+    "Comparison",
+    "DumpNames",
+    "Run",
+    "check",
+    "compare",
+    "debias",
+    "load_run",
+    "names_from_dumps",
+    "plot",
+    "report",
+    "runs",
+    "summarize",
+    "table",
+]
 
 # Run directories, or runs that were read.
 Runs = Sequence[str | Path | Run]
+
+
+class DumpNames(Struct, frozen=True):
+    """The names that several articles of a wiki share, with the entities of each, the most common first."""
+
+    spaces: list[EntitySpace]
+    entities: dict[str, Entity]
+    # How many disambiguation pages were left out, by reason.
+    dropped: dict[str, int]
+    # What a reader of the numbers should know about the dumps.
+    notes: list[str]
 
 
 def load_run(path: str | Path, *, dataset: str | None = None, name: str = "") -> Run:
@@ -130,6 +161,50 @@ def debias(
     target = Path(out) if out is not None else None
     (read,) = _read([run], dataset, ())
     return correct_run(read, target, weight=weight, scale=scale, force=force).found
+
+
+def summarize(results: Results) -> str:
+    """What `shadowprobe run` prints about results: the tables, the remarks and the verdict."""
+    from shadowprobe.report.tables.to_terminal import render_run
+
+    return render_run(results)
+
+
+def check(linker: str | Linker, dataset: str | Path | Dataset = "mini") -> list[Finding]:
+    """Tests a linker on small cases: repeated names, emoji before the mention, batches of any size, unknown names."""
+    from shadowprobe.catalogue.datasets import open_dataset
+    from shadowprobe.plugins import make_linker
+    from shadowprobe.runs.check import check as check_linker
+
+    made = make_linker(linker) if isinstance(linker, str) else linker
+    opened = open_dataset(str(dataset)) if isinstance(dataset, str | Path) else dataset
+    return list(check_linker(made, opened))
+
+
+def names_from_dumps(folder: str | Path, *, language: str = "en", database: str | Path | None = None) -> DumpNames:
+    """Finds the ambiguous names of a wiki in its dump files, and how many pages link to each of their entities.
+
+    It asks nobody. `database` is the file that the dumps are read into once [dumps.duckdb in the folder].
+    """
+    from shadowprobe.base.languages import read_language
+    from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
+    from shadowprobe.build.funnel import Funnel
+    from shadowprobe.build.settings import BuildSettings
+
+    place = Path(folder)
+    file = Path(database) if database is not None else place / "dumps.duckdb"
+    funnel = Funnel("spaces")
+    settings = BuildSettings(wiki=str(place), name=place.name, dumps=str(place))
+    found = find_spaces_in_dumps(file, read_language(language), funnel, settings)
+    entities = {
+        one.title: Entity(one.title, page_id=one.page_id, commonness=one.commonness, redirects=one.redirects)
+        for one in count_backlinks_in_dumps(file, found.entities.values())
+    }
+    spaces = [
+        EntitySpace(space.name, tuple(sorted(space.entities, key=lambda title: -(entities[title].commonness or 0))))
+        for space in found.spaces
+    ]
+    return DumpNames(spaces, entities, dict(funnel.dropped), read_notes(file))
 
 
 def _read(given: Runs, dataset: str | None, names: Sequence[str], *, is_mixed: bool = False) -> list[Run]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -357,3 +359,35 @@ def test_every_number_of_a_correction_is_defined(tmp_path: Path) -> None:
     described = set(re.findall(r"`(\w+)`", PAGES["correction.md"])) | {"top", "shadow", "tail"}
     head = {key: value for key, value in found.items() if key not in {"linker", "dataset", "settings", "priors"}}
     assert {key.removesuffix("_ci95") for key in {*found, *keys(head)}} <= described
+
+
+def list_code() -> dict[str, str]:
+    """The Python of README, docs and notebooks, by the name of its file and place."""
+    pages = {"README.md": (ROOT / "README.md").read_text(encoding="utf-8"), **PAGES}
+    code = {
+        f"{name} {number}": block
+        for name, text in pages.items()
+        for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S))
+    }
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for number, cell in enumerate(cells):
+            if cell["cell_type"] == "code":
+                code[f"{path.name} {number}"] = re.sub(r"^[%!].*$", "", "".join(cell["source"]), flags=re.M)
+    return code
+
+
+CODE = list_code()
+
+
+@pytest.mark.parametrize("place", CODE)
+def test_examples_use_public_names_only(place: str) -> None:
+    public = {"shadowprobe": set(shadowprobe.__all__), "shadowprobe.retrieval": set(shadowprobe.retrieval.__all__)}
+    for node in ast.walk(ast.parse(CODE[place])):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "shadowprobe":
+            assert {alias.name for alias in node.names} <= public.get(node.module or "", set()), ast.unparse(node)
+        if isinstance(node, ast.Import):
+            ours = {alias.name for alias in node.names if alias.name.split(".")[0] == "shadowprobe"}
+            assert ours <= set(public), ast.unparse(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "shadowprobe":
+            assert node.attr in public["shadowprobe"] | {"retrieval"}, ast.unparse(node)

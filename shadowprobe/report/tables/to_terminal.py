@@ -30,10 +30,21 @@ BEST_SIGNS = {"": "", "clear": "**", "close": "*"}
 def render(tables: Iterable[Table]) -> str:
     """Tables as they look on a terminal, for a file."""
     page = io.StringIO()
-    # A notebook would display the table instead, and some programs ask for colours by the environment.
-    plain: dict[str, Any] = {"force_jupyter": False, "force_terminal": False, "highlight": False, "no_color": True}
-    show(tables, Console(file=page, width=PAGE_WIDTH, **plain))
+    show(tables, _make_page(page))
     return page.getvalue()
+
+
+def render_run(results: Results) -> str:
+    """What the screen shows of a run, as plain text."""
+    page = io.StringIO()
+    show_run(results, _make_page(page))
+    return page.getvalue()
+
+
+def _make_page(page: io.StringIO) -> Console:
+    """A console that writes plain text: a notebook would display it, and some programs ask for colours."""
+    plain: dict[str, Any] = {"force_jupyter": False, "force_terminal": False, "highlight": False, "no_color": True}
+    return Console(file=page, width=PAGE_WIDTH, **plain)
 
 
 def show(tables: Iterable[Table], console: Console) -> None:
