@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from shadowprobe.api import load_run as load_run
     from shadowprobe.api import names_from_dumps as names_from_dumps
     from shadowprobe.api import plot as plot
+    from shadowprobe.api import report as report
+    from shadowprobe.api import runs as runs
     from shadowprobe.api import summarize as summarize
     from shadowprobe.api import table as table
     from shadowprobe.base.identity import Resolver as Resolver
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
     from shadowprobe.dataset.dataset import Dataset as Dataset
     from shadowprobe.dataset.dataset import write_dataset as write_dataset
     from shadowprobe.measure.answers import Answers as Answers
-    from shadowprobe.runs.api import run as run
-    from shadowprobe.runs.api import score as score
-    from shadowprobe.runs.linking import Settings as Settings
+    from shadowprobe.running.api import run as run
+    from shadowprobe.running.api import score as score
+    from shadowprobe.running.linking import Settings as Settings
     from shadowprobe.systems.service_client import Request as Request
     from shadowprobe.systems.web_linker import WebLinker as WebLinker
     from shadowprobe.systems.worker_linker import WorkerLinker as WorkerLinker
@@ -55,7 +57,7 @@ _LATER = {
     "Request": "systems.service_client",
     "Resolver": "base.identity",
     "Run": "api",
-    "Settings": "runs.linking",
+    "Settings": "running.linking",
     "WebLinker": "systems.web_linker",
     "WorkerLinker": "systems.worker_linker",
     "check": "api",
@@ -66,8 +68,10 @@ _LATER = {
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
     "plot": "api",
-    "run": "runs.api",
-    "score": "runs.api",
+    "report": "api",
+    "run": "running.api",
+    "runs": "api",
+    "score": "running.api",
     "summarize": "api",
     "table": "api",
     "write_dataset": "dataset.dataset",
@@ -116,7 +120,9 @@ __all__ = [
     "not_measured",
     "open_dataset",
     "plot",
+    "report",
     "run",
+    "runs",
     "score",
     "summarize",
     "table",

@@ -33,7 +33,7 @@ def probes(json: common.JsonOption = False) -> None:
 
 def _print_plugins(groups: list[Group], noun: str, about: str = "what it does", *, json: bool) -> None:
     from shadowprobe import plugins
-    from shadowprobe.report.tables.listing_tables import plugins_table
+    from shadowprobe.reporting.tables.listing_tables import plugins_table
 
     installed = [listing for group in groups for listing in plugins.listings(group)]
     common.print_listing(installed, plugins_table(installed, noun, about), json=json)
@@ -42,7 +42,7 @@ def _print_plugins(groups: list[Group], noun: str, about: str = "what it does", 
 def datasets(json: common.JsonOption = False) -> None:
     """List the datasets that go by a name; any dataset directory will do as well."""
     from shadowprobe.catalogue.datasets import listing
-    from shadowprobe.report.tables.listing_tables import datasets_table
+    from shadowprobe.reporting.tables.listing_tables import datasets_table
 
     known = listing()
     common.print_listing(known, datasets_table(known), json=json)

@@ -31,16 +31,16 @@ def plot(
 
     The same system has the same colour in every figure over the same runs.
     """
-    from shadowprobe.report import figures
+    from shadowprobe.reporting import figures
 
     if figure is None:
-        from shadowprobe.report.tables.listing_tables import figures_table
+        from shadowprobe.reporting.tables.listing_tables import figures_table
 
         listed = list(figures.list_figures())
         items = [{"name": name, "about": about} for name, about in listed]
         common.print_listing(items, figures_table(listed), json=json)
         return
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.running.results_file import explain_wrong_values
 
     target = out or Path(f"{figure}.png")
     settings = {"width": width, "dataset": dataset, "names": name or (), "collection": collection}

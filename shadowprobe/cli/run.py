@@ -44,8 +44,8 @@ def run(
 
     The same command again goes on where an earlier one stopped. Exit 1: done, but some snippets failed.
     """
-    from shadowprobe.runs.api import make_linking_job
-    from shadowprobe.runs.linking import Settings
+    from shadowprobe.running.api import make_linking_job
+    from shadowprobe.running.linking import Settings
 
     opened = common.open_dataset(dataset)
     with common.stdout_is_ours():

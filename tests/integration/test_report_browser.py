@@ -13,8 +13,8 @@ from world import NAMES, hand_predictions, linked, shadow, snippet, top, write_w
 
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, run, score, write_dataset
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.report.html.page import write_report
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.html.page import write_report
+from shadowprobe.running.finished import read_runs
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Dataset, open_dataset
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 ROWS = [
