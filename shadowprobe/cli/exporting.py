@@ -37,7 +37,7 @@ def export_dataset(
     from shadowprobe import formats
     from shadowprobe.base.files import directory_name
     from shadowprobe.runs.api import read_predictions
-    from shadowprobe.runs.directory import dataset_location
+    from shadowprobe.runs.directory import dataset_location, system_name
 
     if dataset is None:
         dataset = dataset_location(predictions) if predictions is not None else "mini"
@@ -45,7 +45,11 @@ def export_dataset(
     cut = opened.first(limit) if limit is not None else opened
     answers = read_predictions(predictions, cut) if predictions is not None else None
     target = out or Path("exports") / directory_name(f"{opened.name}-{format_name}")
-    written = formats.write(format_name, cut, target, common.subsets(subset, cut), answers, force=force)
+    chosen = common.subsets(subset, cut)
+    system = system_name(predictions) if predictions is not None else ""
+    written = formats.write(format_name, cut, target, chosen, answers, system=system, force=force)
+    if answers is None and (losses := formats.describe_losses(format_name, cut, chosen)):
+        common.warn(losses)
     if json:
         common.print_json({str(path): count for path, count in written.items()})
         return
