@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shadowprobe import Failure, InputError, Linker, Prediction, Snippet
-from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base.prediction_file import read_predictions
 
 
 class ReplayLinker(Linker):
@@ -28,7 +28,7 @@ class ReplayLinker(Linker):
     def setup(self) -> None:
         """Reads the file, and refuses an invalid line before the first answer."""
         self.stored: dict[str, Prediction] = {}
-        for line, prediction in read_lines(self.file, Prediction):
+        for line, prediction in read_predictions(self.file):
             problem = prediction.find_problem()
             if problem is None and prediction.id in self.stored:
                 problem = "id", f"{prediction.id!r} is answered twice"

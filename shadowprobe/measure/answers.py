@@ -16,8 +16,8 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil, is_unknown_uri
-from shadowprobe.base.jsonl import read_lines
 from shadowprobe.base.model import Candidate, Prediction, Subset
+from shadowprobe.base.prediction_file import read_predictions
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, SUBSETS, Dataset
 from shadowprobe.dataset.index import NONE
 from shadowprobe.errors import InputError
@@ -112,7 +112,7 @@ class Answers:
 
         `torn` is that of `read_lines`.
         """
-        for line, prediction in read_lines(path, Prediction, torn=torn):
+        for line, prediction in read_predictions(path, torn=torn):
             row = self.row.get(prediction.id)
             problem = prediction.find_problem()
             if problem is None and row is None and not partial:

@@ -19,6 +19,7 @@ from shadowprobe import formats, plugins
 from shadowprobe.base.identity import read_redirects
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure, Prediction, Snippet
+from shadowprobe.base.prediction_file import is_table, read_predictions
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
@@ -165,8 +166,10 @@ class LinkingTask(Task):
             self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed)
 
     def encode_answers(self, path: Path) -> bytes:
-        """The predictions as they were, or converted from a foreign format."""
-        return path.read_bytes() if self._format is None else encode_lines(self._converted)
+        """The predictions as they were, or converted from a table or a foreign format."""
+        if self._format is not None:
+            return encode_lines(self._converted)
+        return encode_lines(p for _, p in read_predictions(path)) if is_table(path) else path.read_bytes()
 
     def load_further(self) -> None:
         """Reads the answers to the variants that an earlier run has linked."""
