@@ -22,7 +22,8 @@ EXTRAS = {
     "build": frozenset(
         {"bs4", "lxml", "lxml_html_clean", "mwclient", "protego", "py3langid", "requests", "spacy", "trafilatura"}
         | {"w3lib", "warcio"}
-    )
+    ),
+    "hf": frozenset({"datasets"}),
 }
 
 

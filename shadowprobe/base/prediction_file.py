@@ -26,9 +26,9 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in SEPARATORS
 
 
-def read_predictions(path: Path, *, torn: bool = False) -> Iterator[tuple[int, Prediction]]:
-    """Yields line number and prediction; `torn` is that of `read_lines`."""
-    return _read_table(path) if is_table(path) else read_lines(path, Prediction, torn=torn)
+def read_predictions(path: Path) -> Iterator[tuple[int, Prediction]]:
+    """Yields line number and prediction."""
+    return _read_table(path) if is_table(path) else read_lines(path, Prediction)
 
 
 def _read_table(path: Path) -> Iterator[tuple[int, Prediction]]:

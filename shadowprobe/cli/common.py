@@ -80,7 +80,7 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the pair
 
 
 # Kept in step with `shadowprobe.formats` by a test: importing that for a line of help would cost every start.
-FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant or simple-jsonl."
+FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant, simple-jsonl or hf."
 
 
 def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:

@@ -5,6 +5,7 @@ A module of this folder has only the functions that its format supports:
 - `encode_documents(documents, predicted=False)` writes them.
 - `import_files(imported, files)` reads a dataset with subsets and spaces, instead of documents.
 - `read_dataset(paths)` reads a dataset that does not consist of such files.
+- `write_folder(dataset, out, subsets)` writes one that keeps everything.
 
 It also has `SUFFIX`, `TITLE` and `SOURCE`, and where the format requires them `name_file` and `make_metadata`. `LOST`
 names the fields of a dataset that the format has no place for.
@@ -38,6 +39,7 @@ FORMATS = {
     "blink": "shadowprobe.formats.blink",
     "elevant": "shadowprobe.formats.elevant",
     "simple-jsonl": "shadowprobe.formats.simple_jsonl",
+    "hf": "shadowprobe.formats.hf",
 }
 
 
@@ -93,6 +95,11 @@ def write(
 ) -> dict[Path, int]:
     """Writes each subset with its gold entities, or with predictions; returns each file's number of documents."""
     module = _import_format(format_name)
+    if hasattr(module, "write_folder"):
+        if predictions is not None:
+            raise UsageError(f"export {format_name} writes a dataset, and no predictions")
+        folder: dict[Path, int] = module.write_folder(dataset, out, subsets or dataset.subsets, force=force)
+        return folder
     encode = _get_function(format_name, module, "export writes", "encode_documents")
     stems = {subset: f"{directory_name(dataset.name)}-{subset}" for subset in subsets or dataset.subsets}
     by = directory_name(system) if predictions is not None else None
@@ -118,7 +125,10 @@ def write(
 
 def describe_losses(format_name: str, dataset: Dataset, subsets: Sequence[Subset] = ()) -> str:
     """Says in one sentence what a gold export does not keep of a dataset; empty if it keeps everything."""
-    lost = getattr(_import_format(format_name), "LOST", frozenset())
+    module = _import_format(format_name)
+    if hasattr(module, "write_folder"):
+        return ""
+    lost = getattr(module, "LOST", frozenset())
     losses = list(find_losses(dataset, subsets or dataset.subsets, lost))
     return f"{format_name} does not keep {'; '.join(losses)}" if losses else ""
 

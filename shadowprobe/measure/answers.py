@@ -16,8 +16,8 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import RULES, Resolution, Resolver, is_nil, is_unknown_uri
+from shadowprobe.base.jsonl import read_lines
 from shadowprobe.base.model import Candidate, Prediction, Subset
-from shadowprobe.base.prediction_file import read_predictions
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, SUBSETS, Dataset
 from shadowprobe.dataset.index import NONE
 from shadowprobe.errors import InputError
@@ -107,12 +107,19 @@ class Answers:
             seed=self.seed,
         )
 
-    def read(self, path: Path, *, partial: bool = False, torn: bool = False) -> Answers:
+    def read(
+        self,
+        path: Path,
+        *,
+        partial: bool = False,
+        torn: bool = False,
+        lines: Iterable[tuple[int, Prediction]] | None = None,
+    ) -> Answers:
         """Adds the predictions of a file; with `partial`, ids that the dataset lacks are ignored and no error.
 
-        `torn` is that of `read_lines`.
+        `torn` is that of `read_lines`. `lines` are those of a file that does not consist of JSON lines.
         """
-        for line, prediction in read_predictions(path, torn=torn):
+        for line, prediction in read_lines(path, Prediction, torn=torn) if lines is None else lines:
             row = self.row.get(prediction.id)
             problem = prediction.find_problem()
             if problem is None and row is None and not partial:

@@ -163,7 +163,8 @@ class LinkingTask(Task):
             self._converted = list(converted.predictions.values())
             self.answers.fill(self._converted)
         else:
-            self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed)
+            lines = None if resumed else read_predictions(path)
+            self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed, lines=lines)
 
     def encode_answers(self, path: Path) -> bytes:
         """The predictions as they were, or converted from a table or a foreign format."""

@@ -298,7 +298,7 @@ def test_every_format_is_listed_with_what_it_can_do() -> None:
         module = importlib.import_module(FORMATS[name])
         ways = [
             ("read_documents", "read_dataset"),
-            ("encode_documents",),
+            ("encode_documents", "write_folder"),
             ("read_documents",),
             ("encode_documents",),
         ]
