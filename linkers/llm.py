@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -85,6 +85,14 @@ class LlmLinker(ChatLinker):
         "ollama pull MODEL\n"
         "shadowprobe check --linker llm -o url=http://localhost:11434/v1 -o model=MODEL"
     )
+    option_help: ClassVar[dict[str, str]] = {
+        "mode": "closed: choose among the candidates; open: write the title",
+        "choices": "the largest number of candidates that are shown",
+        "descriptions": "whether candidates are shown with their descriptions",
+        "language": "the language of the Wikipedia, in English",
+        "json": "how JSON is asked for: response_format object, schema or none",
+        "logprobs": "whether log-probabilities are asked for, which become scores",
+    }
 
     def __init__(
         self,

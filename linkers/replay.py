@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from shadowprobe import Failure, InputError, Linker, Prediction, Snippet
 from shadowprobe.base.prediction_file import read_predictions
@@ -21,6 +22,9 @@ class ReplayLinker(Linker):
     # The gold is not used here. But snippets that differ only in it must be linked separately, because the stored
     # system may have used it.
     sees_gold = True
+    option_help: ClassVar[dict[str, str]] = {
+        "file": "the predictions: JSON lines, .csv or .tsv",
+    }
 
     def __init__(self, file: Path) -> None:
         self.file = file

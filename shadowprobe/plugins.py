@@ -142,6 +142,12 @@ def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict
     return {**system, "files": files} if files else system
 
 
+def load_class(spec: str, group: Group) -> type:
+    """Returns the class of a plugin by name or location, without an instance of it."""
+    bases: dict[Group, type] = {LINKERS: Linker, PROBES: Probe, RETRIEVERS: Retriever, RETRIEVAL_PROBES: object}
+    return _load(spec, group, bases[group])[0]
+
+
 def make_probe(spec: str) -> Probe:
     """Makes a probe by name or location."""
     kind, _ = _load(spec, PROBES, Probe)
@@ -195,7 +201,7 @@ def _find_constructors(kind: type) -> Iterator[Callable[..., None]]:
 def option_values(linker: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Returns every option of a linker or retriever with its value in this run."""
     kind, given = type(linker), given or {}
-    kinds = _find_types(kind)
+    kinds = find_types(kind)
     return {
         name: _convert(name, given[name], kinds[name]) if name in given else _read_value(linker, name, parameter)
         for name, parameter in list_options(kind).items()
@@ -303,7 +309,7 @@ def _get_class(module: ModuleType, name: str, spec: str, base: type[P]) -> type[
 
 def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
     known = list_options(kind)
-    kinds = _find_types(kind)
+    kinds = find_types(kind)
     noun = "linker" if issubclass(kind, Linker) else "retriever"
     for key in given:
         if key not in known:
@@ -323,7 +329,7 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
         raise PluginError(f"{noun} `{spec}` cannot be made: {_format_cause(error)}") from error
 
 
-def _find_types(kind: type) -> dict[str, Any]:
+def find_types(kind: type) -> dict[str, Any]:
     """Finds the type of each option: its annotation, else the type of its default, else text."""
     kinds: dict[str, Any] = {}
     for constructor in _find_constructors(kind):

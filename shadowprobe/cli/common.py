@@ -13,6 +13,7 @@ import typer
 
 import shadowprobe
 from shadowprobe.base.printable import escape_controls, escape_json_controls
+from shadowprobe.cli import completion
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,11 +30,24 @@ CONTACT = "SHADOWPROBE_CONTACT"
 PIPE_WIDTH = 110
 
 DatasetOption = Annotated[
-    str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
+    str,
+    typer.Option(
+        "--dataset",
+        "-d",
+        metavar="NAME|DIR",
+        autocompletion=completion.complete_datasets,
+        help="A known dataset, or the directory of one.",
+    ),
 ]
 LinkerOption = Annotated[
     str,
-    typer.Option("--linker", "-l", metavar="NAME|FILE.py:CLASS", help="The linker, by name or place."),
+    typer.Option(
+        "--linker",
+        "-l",
+        metavar="NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_linkers,
+        help="The linker, by name or place.",
+    ),
 ]
 OptionsOption = Annotated[
     list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
@@ -49,6 +63,7 @@ ProbeOption = Annotated[
     typer.Option(
         "--probe",
         metavar="NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_probes,
         help="Ask only this probe (may be repeated); results.json then holds no other.",
     ),
 ]
@@ -57,6 +72,7 @@ AlsoOption = Annotated[
     typer.Option(
         "--also",
         metavar="NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_probes,
         help="Ask this probe too, which needs new predictions: context_length, masked_mention (may be repeated).",
     ),
 ]
@@ -76,7 +92,8 @@ NilOption = Annotated[
     ),
 ]
 RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
+# --seed is its earlier name.
+SeedOption = Annotated[int, typer.Option("--bootstrap-seed", "--seed", min=0, help="Seed of the paired bootstrap.")]
 
 
 # Kept in step with `shadowprobe.formats` by a test: importing that for a line of help would cost every start.

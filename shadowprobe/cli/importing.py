@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.errors import UsageError
 
 
 def import_dataset(
-    format_name: Annotated[str, typer.Argument(metavar="FORMAT", help=common.FORMATS_HELP)],
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", autocompletion=completion.complete_formats, help=common.FORMATS_HELP)
+    ],
     paths: Annotated[
         list[Path],
         typer.Argument(metavar="PATH...", help="The files or the directory to read; hf: a folder or OWNER/NAME."),

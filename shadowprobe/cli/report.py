@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 
 
@@ -15,7 +15,9 @@ def report(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...", help="Directories of finished runs of one kind, over one dataset or collection."
+            metavar="RUN...",
+            autocompletion=completion.complete_runs,
+            help="Directories of finished runs of one kind, over one dataset or collection.",
         ),
     ],
     out: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -54,6 +54,12 @@ class ChatLinker(WebLinker):
     """
 
     name = "llm"
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "the model, as the endpoint calls it",
+        "temperature": "sent to the model, unless none",
+        "seed": "sent to the model, unless none",
+        "max_tokens": "the longest reply; not sent if none",
+    }
 
     def __init__(
         self,

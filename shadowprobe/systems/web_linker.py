@@ -65,6 +65,13 @@ class WebLinker(Linker):
     token_source: ClassVar[str] = ""
     # True where `parse` may wait for something; it is then called in other threads, while the loop goes on.
     parse_may_wait: ClassVar[bool] = False
+    option_help: ClassVar[dict[str, str]] = {
+        "url": "the address of the service",
+        "concurrency": "requests under way at once",
+        "rate": "requests per second; 0 is no limit",
+        "timeout": "seconds for one request",
+        "retries": "how often a failed request is sent again",
+    }
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
