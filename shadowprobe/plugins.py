@@ -22,7 +22,16 @@ import shadowprobe
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.secrets import mask_options
-from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
+from shadowprobe.errors import (
+    USER_MODULE,
+    LinkerError,
+    PluginError,
+    ShadowprobeError,
+    UsageError,
+    find_place,
+    format_error,
+    nearest,
+)
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.retriever import Retriever
@@ -161,8 +170,7 @@ def run_probe(name: str, measure: Callable[[], Any]) -> Findings:
     except ShadowprobeError:
         raise
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"probe `{name}` failed: {what} (--debug shows where)") from error
+        raise PluginError(f"probe `{name}` failed: {format_error(error)} (--debug shows where)") from error
     if not isinstance(findings, dict):
         raise PluginError(f"probe `{name}`: measure() must return a table of findings, not {findings!r}")
     return findings
@@ -172,7 +180,7 @@ def _construct_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
     except Exception as error:
-        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)} (--debug shows where)") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
 
@@ -263,7 +271,7 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PluginError(f"{path}: no such file")
-    name = f"shadowprobe_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    name = f"{USER_MODULE}{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     module_spec = importlib.util.spec_from_file_location(name, path)
     if module_spec is None or module_spec.loader is None:
         raise PluginError(f"{path}: cannot be loaded as Python")
@@ -326,7 +334,7 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
     except ShadowprobeError:
         raise
     except Exception as error:
-        raise PluginError(f"{noun} `{spec}` cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"{noun} `{spec}` cannot be made: {_format_cause(error)} (--debug shows where)") from error
 
 
 def find_types(kind: type) -> dict[str, Any]:
@@ -423,4 +431,5 @@ def _hash_module(name: str) -> str:
 
 def _format_cause(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if not isinstance(error, ValueError) else text
+    name = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    return f"{name}{text}{find_place(error)}"

@@ -62,9 +62,9 @@ ProbeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--probe",
-        metavar="NAME|FILE.py:CLASS",
+        metavar="[+]NAME|FILE.py:CLASS",
         autocompletion=completion.complete_probes,
-        help="Ask only this probe (may be repeated); results.json then holds no other.",
+        help="Ask only this probe (may be repeated); results.json then holds no other. +NAME adds it to the others.",
     ),
 ]
 AlsoOption = Annotated[
@@ -228,6 +228,8 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
 
 def print_outcome(finished: FinishedJob, unit: str) -> int:
     """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+    from shadowprobe.runs.directory import read_failures
+
     outcome = finished.outcome
     words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
     if outcome.answered or outcome.failed:
@@ -243,6 +245,7 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
             " lists them, and the same command tries them again",
             err=True,
         )
+        echo(f"shadowprobe: the first of them: {next(iter(read_failures(finished.out))).error}", err=True)
     return 1 if finished.results["missing"] else 0
 
 

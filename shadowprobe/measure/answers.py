@@ -26,6 +26,7 @@ from shadowprobe.measure.statistics import ROUNDS, SEED
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
+Texts = npt.NDArray[np.object_]
 
 # Codes in the entity column beside the numbers of entities. MISSING is an answer that failed or was never given.
 NIL, SKIPPED, MISSING = -1, -2, -3
@@ -273,6 +274,16 @@ class Answers:
             rows = self.scored(subset)
             if rows.any():
                 yield subset, rows
+
+    @cached_property
+    def text(self) -> Texts:
+        """The texts, read from the files of the dataset when a probe first asks for them."""
+        return np.array([snippet.text for snippet in self.dataset.snippets()], dtype=object)
+
+    @cached_property
+    def mention(self) -> Texts:
+        """The marked words of each text."""
+        return np.array([snippet.mention for snippet in self.dataset.snippets()], dtype=object)
 
     @cached_property
     def top_of(self) -> Ints:

@@ -23,7 +23,7 @@ from shadowprobe.base.prediction_file import is_table, read_predictions
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, format_error
+from shadowprobe.errors import ItemError, LinkerError, PluginError, ShadowprobeError, find_place, format_error
 from shadowprobe.measure.answers import MISSING, NO_GOLD, Answers
 from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
@@ -39,7 +39,8 @@ Given = Prediction | Failure
 class Settings(Struct, frozen=True):
     """How predictions are measured."""
 
-    # Only these probes; or all but those that need new predictions, and of these the ones named in `also`.
+    # Only these probes; or all but those that need new predictions, and of these the ones named in `also`. `+` before
+    # a name adds the probe to the others.
     probes: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     redirects: Path | None = None
@@ -124,9 +125,13 @@ class LinkingTask(Task):
                 # It is a web linker, or was refused before.
                 vars(self.linker)["keep_replies"] = run / REPLIES
                 self._stale_replies = run / REPLIES if force else None
-        names = self.settings.probes or [n for n in plugins.names(plugins.PROBES) if n not in self.settings.also]
-        for name in dict.fromkeys((*names, *self.settings.also)):
-            is_chosen = bool(self.settings.probes) or name in self.settings.also
+        # `+NAME` adds a probe to the others.
+        added = [name.removeprefix("+") for name in self.settings.probes if name.startswith("+")]
+        only = [name for name in self.settings.probes if not name.startswith("+")]
+        chosen = {*only, *added, *self.settings.also}
+        names = only or [name for name in plugins.names(plugins.PROBES) if name not in chosen]
+        for name in dict.fromkeys((*names, *added, *self.settings.also)):
+            is_chosen = name in chosen
             try:
                 probe = plugins.make_probe(name)
             except PluginError as error:
@@ -309,7 +314,8 @@ def open_linker(linker: Linker, knowledge: Knowledge) -> None:
     except ShadowprobeError:
         raise
     except (Exception, SystemExit) as error:
-        raise LinkerError(f"linker `{linker.name}` failed to start: {format_error(error)}") from error
+        hint = " (--debug shows where)" if find_place(error) else ""
+        raise LinkerError(f"linker `{linker.name}` failed to start: {format_error(error)}{hint}") from error
 
 
 def close_linker(linker: Linker) -> None:

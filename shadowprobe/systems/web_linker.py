@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
-from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import (
     RefusedError,
@@ -252,7 +252,7 @@ class WebLinker(Linker):
             raise
         except BaseException as error:
             # Even a wrapper that calls exit() must not end the loop, for whose answers the run waits.
-            return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
+            return self.fail(snippet, self.without_token(format_error(error)))
 
     async def _reply(self, snippet: Snippet) -> httpx.Response:
         """The response of the service, or the stored one."""
@@ -288,7 +288,7 @@ class WebLinker(Linker):
         except LinkerError:
             raise
         except Exception as error:
-            raise ItemError(f"the request cannot be made ({type(error).__name__}: {error})") from error
+            raise ItemError(f"the request cannot be made ({format_error(error)})") from error
 
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
@@ -296,7 +296,7 @@ class WebLinker(Linker):
         except LinkerError:
             raise
         except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
+            problem = format_error(error)
             raise ItemError(f"the answer cannot be read ({problem}): {self.beginning_of(response)!r}") from error
 
     def refuse(self, response: httpx.Response, problem: str) -> None:
