@@ -47,10 +47,10 @@ def test_the_web_linker_has_at_most_twelve_lines_and_runs(capsys: pytest.Capture
         return 200, {"Content-Type": "application/json"}, json.dumps({"title": title, "score": 0.5}).encode()
 
     with serving(answer) as service:
-        url = f"{service.url}/link"
+        url = service.url
         code, out, _ = outcome(capsys, "run", "-l", spec, "-o", f"url={url}", "--limit", "3", "--out", "run", "--json")
         # Nine texts with gold and 21 neutral ones.
-        assert [(asked.method, asked.path) for asked in service.requests].count(("POST", "/link")) == 30
+        assert [(asked.method, asked.path) for asked in service.requests].count(("POST", "/api")) == 30
     assert code == 0
     # It knows the gold answer; the neutral contexts have none, and are NIL.
     subsets = json.loads(out)["subsets"]
