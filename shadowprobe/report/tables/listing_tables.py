@@ -23,7 +23,12 @@ def plugins_table(plugins: Iterable[Listing], noun: str, about: str = "what it d
         text_column("needs"),
         text_column("package", "from"),
     )
-    rows = (Row((item.name, item.about, item.needs, item.package)) for item in plugins)
+    rows = (
+        Row((item.name, f"BROKEN: {item.error}", "", item.package), tone="alarm")
+        if item.error
+        else Row((item.name, item.about, item.needs, item.package))
+        for item in plugins
+    )
     return Table(f"{noun}s", "", columns, tuple(rows))
 
 

@@ -206,3 +206,55 @@ def test_the_completion_can_be_shown_and_help_loads_nothing_for_it(capsys: pytes
     assert outcome(capsys, "--version")[1].startswith("shadowprobe ")
     code = "import sys; from shadowprobe.cli import completion; sys.exit('shadowprobe.plugins' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_a_broken_plugin_is_listed_with_its_error_and_the_others_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[shadowprobe.linkers]\n"
+        "gone = broken_gone:Gone\n"
+        "unclosed = broken_syntax:Unclosed\n"
+        "renamed = broken_class:Earlier\n"
+        "inside = broken_package.inner:Inner\n"
+        "fine = broken_class:Elsewhere\n"
+        "[shadowprobe.probes]\n"
+        "lost = broken_gone:Lost\n"
+    )
+    (tmp_path / "broken_syntax.py").write_text("class Unclosed(\n")
+    (tmp_path / "broken_class.py").write_text("from elsewhere import Elsewhere\nclass Later: ...\n")
+    (tmp_path / "broken_package").mkdir()
+    (tmp_path / "broken_package" / "__init__.py").write_text("raise RuntimeError('no licence')\n")
+    (tmp_path / "broken_package" / "inner.py").write_text("class Inner: ...\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    code, out, _ = outcome(capsys, "linkers")
+    assert code == 0
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line.strip()}
+    assert rows["gone"] == "BROKEN: there is no module `broken_gone` broken"
+    assert rows["unclosed"].startswith("BROKEN: SyntaxError: '(' was never closed")
+    assert rows["renamed"] == "BROKEN: there is no class `Earlier` in broken_class broken"
+    assert rows["inside"] == "BROKEN: RuntimeError: no licence broken"
+    # A class that another module defines cannot be described without loading it, and is not broken for that.
+    assert rows["fine"] == "broken"
+    assert rows["prior"].startswith("always") or "common" in rows["prior"]
+    listed = json.loads(outcome(capsys, "probes", "--json")[1])
+    assert [one["error"] for one in listed if one["error"]] == ["there is no module `broken_gone`"]
+
+
+def test_the_docs_count_the_built_in_questions_as_their_card_does() -> None:
+    root = Path(__file__).resolve().parents[3]
+    counts = json.loads((root / "data/namesakes/collection.json").read_text())["counts"]
+    told = (root / "docs/files.md").read_text(encoding="utf-8")
+    for what, words in (
+        ("documents", "{} articles"),
+        ("entity_questions", "{} entity questions"),
+        ("relations", "{} relations"),
+        ("ambigdocs", "{} same-name document sets"),
+    ):
+        assert words.format(counts[what]) in told
+    files = (root / "data/namesakes/entity_questions").glob("*.json")
+    assert sum(len(json.loads(file.read_text())) for file in files) == counts["entity_questions"]
