@@ -128,7 +128,7 @@ def describe_losses(format_name: str, dataset: Dataset, subsets: Sequence[Subset
     module = _import_format(format_name)
     if hasattr(module, "write_folder"):
         return ""
-    lost = getattr(module, "LOST", frozenset())
+    lost: frozenset[str] = getattr(module, "LOST", frozenset())
     losses = list(find_losses(dataset, subsets or dataset.subsets, lost))
     return f"{format_name} does not keep {'; '.join(losses)}" if losses else ""
 

@@ -104,7 +104,7 @@ def _read_labels(article: ElevantArticle, left_out: list[str]) -> Iterator[Menti
         elif _is_inner(label, by_id):
             left_out.append("a label inside another, which counts")
         else:
-            yield Mention(*label.span, **_parse_gold(label), **read_own_fields(label))
+            yield Mention(*label.span, **{**_parse_gold(label), **read_own_fields(label)})
 
 
 def _is_inner(label: ElevantLabel, by_id: dict[int | None, ElevantLabel]) -> bool:

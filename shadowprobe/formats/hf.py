@@ -135,7 +135,7 @@ def _read_snippets(
     """Yields the snippets of all splits; adds the gold of each to the entities, unless these are known."""
     for split, table in splits.items():
         name = split if split != ALL_SPLIT else "all"
-        subset: Subset = name if name in SUBSETS else "all"  # type: ignore[assignment]
+        subset: Subset = name if name in SUBSETS else "all"
         for number, row in enumerate(table):
             where = str(row.get("id") or f"{split}-{number}")
             snippet = _convert(path, split, number, row | {"id": where, "subset": subset}, Snippet)
