@@ -73,9 +73,9 @@ class _Loader:
         import datasets
 
         datasets.disable_progress_bars()
-        datasets.logging.set_verbosity_error()
-        # It prints each attempt to reach the hub.
-        logging.getLogger("huggingface_hub").setLevel(logging.CRITICAL)
+        # They print each attempt to reach the hub, and each file that they cannot read.
+        for package in ("datasets", "huggingface_hub"):
+            logging.getLogger(package).setLevel(logging.CRITICAL)
         self._datasets, self._name, self._settings = datasets, name, settings
         self.configs: list[str] = self._call(datasets.get_dataset_config_names, name)
 
@@ -89,7 +89,11 @@ class _Loader:
             return function(*arguments, **settings)
         # The package has no common class for its errors.
         except Exception as error:
-            reason = shorten(f"{type(error).__name__}: {error}")
+            cause: BaseException = error
+            while cause.__cause__ is not None:
+                # The outer ones only say that something went wrong.
+                cause = cause.__cause__
+            reason = shorten(f"{type(cause).__name__}: {cause}")
             if isinstance(error, ConnectionError | OSError) and not Path(self._name).is_dir():
                 raise UsageError(
                     f"{self._name}: there is no such folder, and the hub cannot be asked for it ({reason})"

@@ -139,6 +139,12 @@ def test_a_name_that_the_hub_cannot_be_asked_for_is_one_line(
     message = complaint(capsys, "import", "hf", "nobody/none")
     assert message.startswith("nobody/none: there is no such folder, and the hub cannot be asked for it (")
     assert complaint(capsys, "import", "hf", "a/b/c").startswith("a/b/c is no folder: import hf takes one")
+    Path("damaged").mkdir()
+    Path("damaged/train.jsonl").write_text('{"text": "Avon", "start": 0\n')
+    message = complaint(capsys, "import", "hf", "damaged")
+    assert message.startswith("damaged: the package `datasets` cannot load it (")
+    # What is wrong, and not only that something is.
+    assert "JSON parse error" in message
     Path("empty").mkdir()
     assert complaint(capsys, "import", "hf", "empty").startswith("empty: the package `datasets` cannot load it (")
 
