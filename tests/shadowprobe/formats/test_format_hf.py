@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,17 @@ def test_a_name_that_the_hub_cannot_be_asked_for_is_one_line(
     assert "JSON parse error" in message
     Path("empty").mkdir()
     assert complaint(capsys, "import", "hf", "empty").startswith("empty: the package `datasets` cannot load it (")
+
+
+def test_without_the_package_only_our_own_folders_are_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    assert outcome(capsys, "import", "hf", "folder", "--out", "back")[0] == 0
+    (folder / "dataset.json").unlink()
+    assert complaint(capsys, "import", "hf", "folder", "--out", "new") == (
+        "`datasets` is not installed: pip install 'shadowprobe[hf]'"
+    )
 
 
 def test_an_export_writes_over_nothing_and_takes_no_predictions(
