@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,13 @@ class DebiasedLinker(Linker):
 
     name = "debiased"
     needs = "a linker: -o of=NAME, and what that linker needs"
+    option_help: ClassVar[dict[str, str]] = {
+        "of": "the linker to correct; its own options are -o of.KEY=VALUE",
+        "weight": "how much of the prior is subtracted, from 0 to 1",
+        "priors": "the debias.json of a run of the same linker",
+        "scale": "what the scores are",
+        "templates": "a file of neutral contexts, one sentence a line with {name} in it",
+    }
 
     def __init__(
         self,

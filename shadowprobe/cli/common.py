@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import shadowprobe
+from shadowprobe.cli import completion
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,11 +32,24 @@ PIPE_WIDTH = 110
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 DatasetOption = Annotated[
-    str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
+    str,
+    typer.Option(
+        "--dataset",
+        "-d",
+        metavar="NAME|DIR",
+        autocompletion=completion.complete_datasets,
+        help="A known dataset, or the directory of one.",
+    ),
 ]
 LinkerOption = Annotated[
     str,
-    typer.Option("--linker", "-l", metavar="NAME|FILE.py:CLASS", help="The linker, by name or place."),
+    typer.Option(
+        "--linker",
+        "-l",
+        metavar="NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_linkers,
+        help="The linker, by name or place.",
+    ),
 ]
 OptionsOption = Annotated[
     list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
@@ -50,8 +64,9 @@ ProbeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--probe",
-        metavar="NAME|FILE.py:CLASS",
-        help="Ask only this probe (may be repeated); results.json then holds no other.",
+        metavar="[+]NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_probes,
+        help="Ask only this probe (may be repeated); results.json then holds no other. +NAME adds it to the others.",
     ),
 ]
 AlsoOption = Annotated[
@@ -59,6 +74,7 @@ AlsoOption = Annotated[
     typer.Option(
         "--also",
         metavar="NAME|FILE.py:CLASS",
+        autocompletion=completion.complete_probes,
         help="Ask this probe too, which needs new predictions: context_length, masked_mention (may be repeated).",
     ),
 ]
@@ -78,11 +94,12 @@ NilOption = Annotated[
     ),
 ]
 RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
+# --seed is its earlier name.
+SeedOption = Annotated[int, typer.Option("--bootstrap-seed", "--seed", min=0, help="Seed of the paired bootstrap.")]
 
 
 # Kept in step with `shadowprobe.formats` by a test: importing that for a line of help would cost every start.
-FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant or simple-jsonl."
+FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant, simple-jsonl or hf."
 
 
 def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:
@@ -223,6 +240,8 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
 
 def print_outcome(finished: FinishedJob, unit: str) -> int:
     """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+    from shadowprobe.runs.directory import read_failures
+
     outcome = finished.outcome
     words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
     if outcome.answered or outcome.failed:
@@ -238,6 +257,8 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
             " lists them, and the same command tries them again",
             err=True,
         )
+        if failures := read_failures(finished.out):
+            echo(f"shadowprobe: the first of them: {failures[0].error}", err=True)
     return 1 if finished.results["missing"] else 0
 
 

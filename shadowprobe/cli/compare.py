@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.cli.table import (
     DataOption,
     FormatOption,
@@ -24,7 +24,11 @@ from shadowprobe.errors import UsageError
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN RUN...", help="Run directories of one kind, over one dataset or collection."),
+        typer.Argument(
+            metavar="RUN RUN...",
+            autocompletion=completion.complete_runs,
+            help="Run directories of one kind, over one dataset or collection.",
+        ),
     ],
     published: PublishedOption = False,
     format_name: FormatOption = None,

@@ -7,14 +7,19 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.cli.table import FormatOption, NameOption, RunDatasetOption, choose_format, deliver
 from shadowprobe.errors import UsageError, nearest
 
 
 def debias(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories of finished runs of linkers with scores.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            autocompletion=completion.complete_runs,
+            help="Directories of finished runs of linkers with scores.",
+        ),
     ],
     weight: Annotated[
         float | None,

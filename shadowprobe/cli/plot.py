@@ -7,15 +7,23 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.cli.table import NameOption, RunDatasetOption
 
 
 def plot(
     figure: Annotated[
-        str | None, typer.Argument(metavar="[FIGURE]", help="The figure; without one, all figures are listed.")
+        str | None,
+        typer.Argument(
+            metavar="[FIGURE]",
+            autocompletion=completion.complete_figures,
+            help="The figure; without one, all figures are listed.",
+        ),
     ] = None,
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN...", help="Run directories.")] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN...", autocompletion=completion.complete_runs, help="Run directories."),
+    ] = None,
     out: Annotated[Path | None, common.out_file("A .png, .svg or .pdf file [FIGURE.png].")] = None,
     width: Annotated[str, typer.Option("--width", help="Columns of a page: one or two.")] = "one",
     dataset: RunDatasetOption = None,
@@ -31,15 +39,12 @@ def plot(
 
     The same system has the same colour in every figure over the same runs.
     """
-    from shadowprobe.report import figures
-
     if figure is None:
-        from shadowprobe.report.tables.listing_tables import figures_table
+        from shadowprobe.cli.listings import figures as list_figures
 
-        listed = list(figures.list_figures())
-        items = [{"name": name, "about": about} for name, about in listed]
-        common.print_listing(items, figures_table(listed), json=json)
+        list_figures(json=json)
         return
+    from shadowprobe.report import figures
     from shadowprobe.runs.results_file import explain_wrong_values
 
     target = out or Path(f"{figure}.png")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 from shadowprobe.errors import UsageError
 
@@ -20,7 +20,9 @@ def report(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...", help="Directories of finished runs; over several datasets they become a folder."
+            metavar="RUN...",
+            autocompletion=completion.complete_runs,
+            help="Directories of finished runs; over several datasets they become a folder.",
         ),
     ],
     out: Annotated[

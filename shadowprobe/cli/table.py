@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowprobe.cli import common
+from shadowprobe.cli import common, completion
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ def table(
         str,
         typer.Argument(metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table."),
     ],
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run directories.")] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", autocompletion=completion.complete_runs, help="Run directories."),
+    ] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,

@@ -18,7 +18,15 @@ from typing import Any, Literal, TypeVar
 
 import shadowprobe
 from shadowprobe.base.jsonl import convert_to_json
-from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
+from shadowprobe.errors import (
+    USER_MODULE,
+    LinkerError,
+    PluginError,
+    ShadowprobeError,
+    UsageError,
+    find_place,
+    nearest,
+)
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
@@ -107,7 +115,7 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
     except ShadowprobeError:
         raise
     except Exception as error:
-        raise PluginError(f"{owner} cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"{owner} cannot be made: {_format_cause(error)}{SEE_DEBUG}") from error
 
 
 def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str, Any]:
@@ -131,6 +139,12 @@ def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str,
     if missing:
         raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
     return values | {name: make_linker(given[name], options) for name, options in of_inner.items()}
+
+
+def load_class(spec: str, group: Group) -> type:
+    """Returns the class of a plugin by name or location, without an instance of it."""
+    bases: dict[Group, type] = {LINKERS: Linker, PROBES: Probe, RETRIEVERS: Retriever, RETRIEVAL_PROBES: object}
+    return _load(spec, group, bases[group])[0]
 
 
 def make_probe(spec: str) -> Probe:
@@ -158,7 +172,7 @@ def _construct_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
     except Exception as error:
-        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}{SEE_DEBUG}") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
 
@@ -225,7 +239,7 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PluginError(f"{path}: no such file")
-    name = f"shadowprobe_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    name = f"{USER_MODULE}{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     module_spec = importlib.util.spec_from_file_location(name, path)
     if module_spec is None or module_spec.loader is None:
         raise PluginError(f"{path}: cannot be loaded as Python")
@@ -288,4 +302,5 @@ def _hash_module(name: str) -> str:
 
 def _format_cause(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if not isinstance(error, ValueError) else text
+    name = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    return f"{name}{text}{find_place(error)}"

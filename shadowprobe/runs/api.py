@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base import prediction_file
 from shadowprobe.base.model import Prediction
 from shadowprobe.catalogue.datasets import open_dataset
 from shadowprobe.dataset.dataset import Dataset
@@ -143,7 +143,7 @@ def read_predictions(predictions: Path, dataset: Dataset) -> dict[str, Predictio
     path = task.find_answers(predictions)
     task.read_card(path)
     task.load(path)
-    return {prediction.id: prediction for _, prediction in read_lines(path, Prediction)}
+    return {prediction.id: prediction for _, prediction in prediction_file.read_predictions(path)}
 
 
 def _set_replies(linker: Linker, options: dict[str, str], *, keep: bool, source: Path | None) -> None:

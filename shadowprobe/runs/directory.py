@@ -127,9 +127,19 @@ def default_directory(system: str, questions: str) -> Path:
 
 def dataset_location(predictions: Path) -> str:
     """Where the dataset of a stored run was, as its user named it; `mini` for a file that belongs to no run."""
-    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    card = read_stored_card(path, PREDICTIONS)
+    card = _find_card(predictions)
     return card.location_of("dataset") or "mini" if card is not None else "mini"
+
+
+def system_name(predictions: Path) -> str:
+    """The system of a stored run, or the name of a file that belongs to no run."""
+    card = _find_card(predictions)
+    return str(card.system["name"]) if card is not None else predictions.stem
+
+
+def _find_card(predictions: Path) -> RunCard | None:
+    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
+    return read_stored_card(path, PREDICTIONS)
 
 
 def refuse_existing(out: Path, names: tuple[str, ...]) -> None:

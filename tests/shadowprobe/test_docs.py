@@ -8,13 +8,15 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cached_property
 from importlib.metadata import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 import pytest
 from typer.main import get_command
+from world import write_world
 
 import shadowprobe
 import shadowprobe.retrieval
@@ -300,11 +302,34 @@ def test_every_format_is_listed_with_what_it_can_do() -> None:
         module = importlib.import_module(FORMATS[name])
         ways = [
             ("read_documents", "read_dataset"),
-            ("encode_documents",),
+            ("encode_documents", "write_folder"),
             ("read_documents",),
             ("encode_documents",),
         ]
         assert told == ["yes" if any(hasattr(module, function) for function in way) else "no" for way in ways], name
+
+
+def test_every_column_of_the_answers_is_documented_and_no_other(tmp_path: Path) -> None:
+    answers = shadowprobe.Answers(write_world(tmp_path / "world"))
+    bases = [vars(base).items() for base in type(answers).__mro__]
+    properties = {name for items in bases for name, value in items if isinstance(value, cached_property)}
+    public = {name for name in (*vars(answers), *properties) if not name.startswith("_")}
+    # What a run needs to enter answers, and no probe reads.
+    public -= {"resolver", "redirects_digest", "gerbil_threshold", "gerbil_nil", "rules", "page_id_conflicts"}
+    methods = {"rows(...)", "scored(...)", "gold_subsets()"}
+    listed = first_cells(section("numbers.md", "## Columns for your own probe"))
+    assert sorted(listed) == sorted(public | methods)
+    # A column has a row for each snippet.
+    table = section("numbers.md", "## Columns for your own probe").partition("| for each name")[0]
+    for column in first_cells(table):
+        assert len(getattr(answers, column)) == len(answers) == answers.dataset.count()
+    assert (answers.text[0], answers.mention[0]) == ("Anglers say that Avon runs clear above the mill.", "Avon")
+
+
+def test_every_group_of_entry_points_is_named_in_the_docs_and_in_the_readme() -> None:
+    groups = get_args(plugins.Group)
+    for text in (PAGES["numbers.md"], (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert [group for group in groups if f"`{group}`" not in text] == []
 
 
 @pytest.mark.parametrize(

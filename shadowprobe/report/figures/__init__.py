@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import warnings
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from shadowprobe.runs.directory import Kind
     from shadowprobe.runs.finished import FinishedRun
 
-__all__ = ["FIGURES", "list_figures", "plot", "save", "write"]
+__all__ = ["FIGURES", "explain", "list_figures", "plot", "save", "write"]
 
 # Each shows runs of one kind, and is a function in the module for that kind or in one of its own.
 FIGURES: dict[str, Kind] = {
@@ -55,6 +56,11 @@ def list_figures() -> Iterator[tuple[str, str]]:
     """Every figure with what it shows."""
     for name in FIGURES:
         yield name, (_function(name).__doc__ or "").partition("\n")[0]
+
+
+def explain(figure: str) -> str:
+    """What a figure shows, in full."""
+    return inspect.getdoc(_function(figure)) or ""
 
 
 def plot(

@@ -9,6 +9,8 @@ from msgspec import Struct, structs
 
 # Behind the name of a published row, and in place of a figure that does not exist.
 MARK, NOTHING = " †", "–"
+# The names of rows that a note lists; of more it says the number.
+MOST_NAMED = 4
 Tone = Literal["", "quiet", "alarm"]
 # The best figure of a column, `clear` where no other one could be as good by chance, else `close`.
 Best = Literal["", "clear", "close"]
@@ -106,6 +108,8 @@ class Row(Struct, frozen=True):
     tone: Tone = ""
     # For each cell, whether it is the best; empty where the table does not say.
     best: tuple[Best, ...] = ()
+    # True if every figure is 100%, so that people need not see it; programs get it all the same.
+    is_full: bool = False
 
     @property
     def marks(self) -> tuple[Best, ...]:
@@ -153,6 +157,16 @@ class Table(Struct, frozen=True):
     def with_notes(self, *notes: str) -> Table:
         """The same table with more notes."""
         return structs.replace(self, notes=(*self.notes, *notes))
+
+    def fold(self) -> Table:
+        """The same table for people: where every row of a name is full, a note takes the place of these rows."""
+        names = dict.fromkeys(row.cells[0] for row in self.rows if row.is_full)
+        full = [name for name in names if all(row.is_full for row in self.rows if row.cells[0] == name)]
+        if not full:
+            return self
+        kept = tuple(row for row in self.rows if row.cells[0] not in full)
+        which = ", ".join(full) if len(full) <= MOST_NAMED else f"{len(full)} measures"
+        return structs.replace(self, rows=kept, notes=(f"Not shown, because all is 100%: {which}.", *self.notes))
 
     def describe(self) -> str:
         """The title and the notes in sentences."""

@@ -49,13 +49,14 @@ def _make_page(page: io.StringIO) -> Console:
 
 def show(tables: Iterable[Table], console: Console) -> None:
     """Prints tables, with a blank line between two of them."""
-    for number, table in enumerate(tables):
+    for number, table in enumerate(table.fold() for table in tables):
         if number:
             console.print()
         if table.title:
             console.print(Text(table.title, style="bold"))
         # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
-        console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
+        if table.rows or not table.notes:
+            console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
 

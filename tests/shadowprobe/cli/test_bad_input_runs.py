@@ -251,7 +251,7 @@ def test_a_run_that_is_forced_but_cannot_start_leaves_the_earlier_one(
     )
     assert (finished / "results.json").exists()
     said = complaint(capsys, "run", "-l", "dead.py:Dead", "-d", "world", "--out", "run", "--force")
-    assert said == "linker `Dead` failed to start: OSError: no model here"
+    assert said == "linker `Dead` failed to start: OSError: no model here at dead.py:4 (--debug shows where)"
 
 
 def test_force_starts_over_where_a_broken_run_stands(capsys: pytest.CaptureFixture[str], finished: Path) -> None:
