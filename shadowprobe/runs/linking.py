@@ -28,6 +28,7 @@ from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, REPLIES, SCHEMA, Results, RunCard
+from shadowprobe.runs.naming import choose_options
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.linker import Linker, by_id, without_gold
@@ -71,6 +72,7 @@ class LinkingTask(Task):
         self.name, self.total = dataset.name, len(dataset.index)
         self.questions = {"dataset": {"name": dataset.name, "digest": dataset.digest}}
         self.locations = {"dataset": location or str(dataset.path)}
+        self.paths = {"dataset": dataset.path}
         self._linker, self._keep_replies, self._format = linker, keep_replies, format_name
         self._format_notes: list[str] = []
         self._stale_replies: Path | None = None
@@ -91,6 +93,7 @@ class LinkingTask(Task):
             self.incidental = linker.incidental
             name = linker.name or type(linker).__name__
             self.system = plugins.describe_system(name, linker.version, plugins.option_values(linker, options))
+            self.chosen = choose_options(type(linker), self.system["options"], options or (), linker.incidental)
             self.batch_size = batch_size or linker.batch_size
 
     @property

@@ -37,7 +37,7 @@ class ListedRun(Struct, frozen=True):
     path: str
     # Empty where the run is broken.
     kind: str
-    # The system's name, with the options that differ from those of the other runs of that system.
+    # What the user called the run, or the system's name with the options that differ from those of its other runs.
     system: str
     # The name of the dataset, the collection or the questions.
     data: str
@@ -56,6 +56,8 @@ class ListedRun(Struct, frozen=True):
     missing: int = 0
     headlines: list[Headline] = field(default_factory=list)
     verdict: str = ""
+    # What the user called the run.
+    name: str = ""
     # Why a broken run cannot be read.
     problem: str = ""
 
@@ -66,7 +68,7 @@ def list_runs(folder: Path) -> list[ListedRun]:
         raise UsageError(f"{folder}: no such directory")
     found = [_list_run(path) for path in sorted(find_run_directories(folder))]
     systems = [{"name": run.system, "options": run.options} for run in found]
-    labels = make_labels(systems, is_unique=False)
+    labels = make_labels(systems, names=[run.name for run in found], is_unique=False)
     return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]
 
 
@@ -110,6 +112,7 @@ def _list_finished(path: Path, card: RunCard) -> ListedRun:
         missing=results["missing"],
         headlines=list_headlines(results),
         verdict=name_verdict(results),
+        name=card.name,
     )
 
 
@@ -129,6 +132,7 @@ def _list_unfinished(path: Path, card: RunCard) -> ListedRun:
         seconds=card.seconds,
         done=_count_lines(answers),
         total=card.total,
+        name=card.name,
     )
 
 

@@ -20,6 +20,7 @@ from shadowprobe.queries.collection import Collection, digest_of, open_collectio
 from shadowprobe.queries.query import Query, Ranking
 from shadowprobe.runs.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.runs.job import Job
+from shadowprobe.runs.naming import choose_options
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
@@ -67,6 +68,9 @@ class RetrievingTask(Task):
         self.collection, self._retriever = open_collection(collection), retriever
         self.name = self.collection.name
         self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
+        self.paths = {"collection": self.collection.directory or self.collection.path}
+        if queries is not None:
+            self.paths["queries"] = queries
         self.probes = [_make_probe(name) for name in probes] or _find_probes(self.collection)
         sources = {probe.name: queries or _find_queries(probe, self.collection) for probe in self.probes}
         for probe in self.probes:
@@ -77,8 +81,10 @@ class RetrievingTask(Task):
         self.total = len(self.queries)
         self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
-            values = plugins.option_values(getattr(retriever, "linker", retriever), options)
+            made = getattr(retriever, "linker", retriever)
+            values = plugins.option_values(made, options)
             self.system = plugins.describe_system(retriever.name, retriever.version, values)
+            self.chosen = choose_options(type(made), self.system["options"], options or (), self.incidental)
 
     def _gather_queries(self) -> dict[str, Query]:
         queries: dict[str, Query] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -45,6 +45,10 @@ class Task(ABC):
     # The entries of run.json that say what is asked, and where that was, as the user named it.
     questions: dict[str, Any]
     locations: dict[str, str]
+    # The files or directories behind the locations.
+    paths: dict[str, Path]
+    # Options that tell the runs of the system apart, for the name of the run directory.
+    chosen: Mapping[str, Any] = {}
     # The name of the questions, for that of the run directory; and how many there are.
     name: str
     total: int
