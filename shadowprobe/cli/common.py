@@ -209,8 +209,11 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
     show(results, stdout(), published=published)
 
 
-def print_outcome(finished: FinishedJob, unit: str) -> int:
-    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+def print_outcome(finished: FinishedJob, unit: str, subject: str = "") -> int:
+    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer.
+
+    `subject` goes before it, where there are several runs.
+    """
     outcome = finished.outcome
     words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
     if outcome.answered or outcome.failed:
@@ -219,7 +222,7 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
         words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
     if finished.status:
         words.append(finished.status)
-    echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
+    echo(f"{subject}{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
     if outcome.failed:
         echo(
             f"shadowprobe: {outcome.failed} {unit} failed and count as not answered: {finished.out}/failures.jsonl"
