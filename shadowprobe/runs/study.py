@@ -122,7 +122,7 @@ def _takes(known: list[str] | None, key: str) -> bool:
 
 
 def _find_owner(option: str, linkers: Iterable[str]) -> tuple[list[str], str]:
-    """The linkers whose name an option begins with, and the rest of it; a class in a file goes by its class name too."""
+    """The linker whose name an option begins with, and the rest of it; a class in a file goes by its class name too."""
     for linker in linkers:
         for name in (linker, linker.rpartition(":")[2]):
             if option.startswith(f"{name}.") and option != f"{name}.":
