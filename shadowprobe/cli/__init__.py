@@ -28,6 +28,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "run": Command("run:run", "Run a linker over a dataset."),
+    "init": Command("init:init", "Write an example of a study for run --config."),
     "runs": Command("runs:runs", "List runs and how far they are."),
     "score": Command("score:score", "Score a stored predictions file."),
     "compare": Command("compare:compare", "Compare runs, with paired tests."),

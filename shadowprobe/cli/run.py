@@ -10,8 +10,16 @@ import typer
 from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
+# The file of a study says the rest.
+BESIDE_CONFIG = frozenset({"config", "force", "json"})
+
 
 def run(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="Run a study from a TOML file; `shadowprobe init` writes one."),
+    ] = None,
     linker: Annotated[
         list[str] | None,
         typer.Option(
@@ -78,6 +86,12 @@ def run(
     where an earlier one stopped. Exit 1: done, but some snippets failed. Exit 2: a combination could not be run.
     """
     from shadowprobe.cli.study import follow_linking, run_and_print
+
+    if config is not None:
+        from shadowprobe.runs.study_file import read_study
+
+        _refuse_beside_config(context)
+        return run_and_print(read_study(config, force=force), json=json)
     from shadowprobe.runs.api import make_linking_job
     from shadowprobe.runs.linking import Settings
     from shadowprobe.runs.naming import FOLDER
@@ -123,3 +137,11 @@ def run(
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, job.task.unit)
+
+
+def _refuse_beside_config(context: typer.Context) -> None:
+    """Refuses options that the file of a study has as keys."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in BESIDE_CONFIG and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]}: does not go with --config; the file says what is run, and how")
