@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
+
+if TYPE_CHECKING:
+    from shadowprobe.runs.job import Job, Progress
+    from shadowprobe.runs.linking import LinkingTask
 
 # The file of a study says the rest.
 BESIDE_CONFIG = frozenset({"config", "force", "json"})
@@ -85,29 +91,28 @@ def run(
     With several linkers or datasets, all combinations are run, and a summary follows. The same command again goes on
     where an earlier one stopped. Exit 1: done, but some snippets failed. Exit 2: a combination could not be run.
     """
-    from shadowprobe.cli.study import follow_linking, run_and_print
-
     if config is not None:
+        from shadowprobe.cli.study import run_and_print
         from shadowprobe.runs.study_file import read_study
 
         _refuse_beside_config(context)
         return run_and_print(read_study(config, force=force), json=json)
     from shadowprobe.runs.api import make_linking_job
     from shadowprobe.runs.linking import Settings
-    from shadowprobe.runs.naming import FOLDER
-    from shadowprobe.runs.study import Study, assign_options
 
     settings = Settings(tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed, gerbil_nil)
-    if name is not None and not name.strip():
-        raise UsageError("--name: the name of the run is empty")
-    linkers = assign_options(list(dict.fromkeys(linker or ["blend"])), common.parse_options(option))
-    datasets = list(dict.fromkeys(dataset or ["mini"]))
+    linkers, datasets = list(dict.fromkeys(linker or ["blend"])), list(dict.fromkeys(dataset or ["mini"]))
+    options = common.parse_options(option)
     if len(linkers) * len(datasets) > 1:
+        from shadowprobe.cli.study import run_and_print
+        from shadowprobe.runs.naming import FOLDER
+        from shadowprobe.runs.study import Study, assign_options
+
         for given, word in ((name, "--name"), (from_replies, "--from-replies")):
             if given is not None:
                 raise UsageError(f"{word}: goes with one linker and one dataset, not with several")
         study = Study(
-            linkers=linkers,
+            linkers=assign_options(linkers, options),
             datasets=datasets,
             folder=out or FOLDER,
             settings=settings,
@@ -120,9 +125,9 @@ def run(
     opened = common.open_dataset(datasets[0])
     with common.stdout_is_ours():
         job = make_linking_job(
-            linkers[0].linker,
+            linkers[0],
             opened,
-            options=linkers[0].options,
+            options={key.removeprefix(f"{linkers[0]}."): value for key, value in options.items()},
             out=out,
             batch_size=batch_size,
             limit=limit,
@@ -131,7 +136,7 @@ def run(
             location=datasets[0],
             keep_replies=keep_replies,
             from_replies=from_replies,
-            name=name or "",
+            name=name,
         )
         with follow_linking(job) as progress:
             finished = job.run(progress)
@@ -145,3 +150,17 @@ def _refuse_beside_config(context: typer.Context) -> None:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name not in BESIDE_CONFIG and source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"{parameter.opts[0]}: does not go with --config; the file says what is run, and how")
+
+
+@contextmanager
+def follow_linking(job: Job[LinkingTask]) -> Iterator[Progress | None]:
+    """Says what probes need linked besides, and shows a progress bar."""
+    task = job.task
+    for variants in task.variants:
+        left = variants.cost if job.force else variants.left()
+        if more := sum(left.values()):
+            parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
+            common.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
+    total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
+    with common.working("linking", total, lambda: task.status) as progress:
+        yield progress

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from shadowprobe.cli import common
+from shadowprobe.cli.run import follow_linking
 from shadowprobe.runs.job import Job, Progress
 from shadowprobe.runs.linking import LinkingTask
 from shadowprobe.runs.study import Combination, Ended, Study, StudyWatcher, run_study
@@ -62,20 +63,6 @@ class StudyLines(StudyWatcher):
         """Shows a progress bar, as for a run alone."""
         with follow_linking(job) as progress:
             yield progress
-
-
-@contextmanager
-def follow_linking(job: Job[LinkingTask]) -> Iterator[Progress | None]:
-    """Says what probes need linked besides, and shows a progress bar."""
-    task = job.task
-    for variants in task.variants:
-        left = variants.cost if job.force else variants.left()
-        if more := sum(left.values()):
-            parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
-            common.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
-    total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
-    with common.working("linking", total, lambda: task.status) as progress:
-        yield progress
 
 
 def _print_summary(every: Sequence[Ended]) -> None:

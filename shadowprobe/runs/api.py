@@ -87,7 +87,7 @@ def make_linking_job(
     location: str | None = None,
     keep_replies: bool = False,
     from_replies: Path | None = None,
-    name: str = "",
+    name: str | None = None,
     folder: Path = FOLDER,
 ) -> Job[LinkingTask]:
     """A linker to be run over a dataset, with everything checked that can be checked before the first snippet.
@@ -114,7 +114,8 @@ def make_linking_job(
         batch_size=batch_size,
         keep_replies=keep_replies,
     )
-    return Job(task, Path(out) if out is not None else None, force=force, name=_clean(name), folder=folder)
+    place, called = Path(out) if out is not None else None, _clean(name) if name is not None else None
+    return Job(task, place, force=force, name=called, folder=folder)
 
 
 def score_predictions(

@@ -75,11 +75,18 @@ class Job(Generic[AnyTask]):
     """A task in its run directory, checked as far as possible before the first question is asked."""
 
     def __init__(
-        self, task: AnyTask, out: Path | None = None, *, force: bool = False, name: str = "", folder: Path = FOLDER
+        self,
+        task: AnyTask,
+        out: Path | None = None,
+        *,
+        force: bool = False,
+        name: str | None = None,
+        folder: Path = FOLDER,
     ) -> None:
         self.task, self.force = task, force
-        self.out = out or (named_directory(name, folder) if name else self._choose_directory(folder))
-        self.card = make_card(task, self.out, name)
+        named = named_directory(name, folder) if name is not None else None
+        self.out = out or named or self._choose_directory(folder)
+        self.card = make_card(task, self.out, name or "")
         task.prepare(self.out, force=force)
 
     def _choose_directory(self, folder: Path) -> Path:

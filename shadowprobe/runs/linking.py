@@ -93,7 +93,7 @@ class LinkingTask(Task):
             self.incidental = linker.incidental
             name = linker.name or type(linker).__name__
             self.system = plugins.describe_system(name, linker.version, plugins.option_values(linker, options))
-            self.chosen = choose_options(type(linker), self.system["options"], options or (), linker.incidental)
+            self._given = tuple(options or ())
             self.batch_size = batch_size or linker.batch_size
 
     @property
@@ -102,6 +102,11 @@ class LinkingTask(Task):
         if self._linker is None:
             raise LinkerError("there is no linker to ask: the predictions are stored ones")
         return self._linker
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults."""
+        return choose_options(type(self.linker), self.system["options"], self._given, self.incidental)
 
     @property
     def waiting(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -81,10 +82,9 @@ class RetrievingTask(Task):
         self.total = len(self.queries)
         self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
-            made = getattr(retriever, "linker", retriever)
-            values = plugins.option_values(made, options)
+            values = plugins.option_values(getattr(retriever, "linker", retriever), options)
             self.system = plugins.describe_system(retriever.name, retriever.version, values)
-            self.chosen = choose_options(type(made), self.system["options"], options or (), self.incidental)
+            self._given = tuple(options or ())
 
     def _gather_queries(self) -> dict[str, Query]:
         queries: dict[str, Query] = {}
@@ -102,6 +102,12 @@ class RetrievingTask(Task):
         if self._retriever is None:
             raise LinkerError("there is no retriever to ask: the rankings are stored ones")
         return self._retriever
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults; those of the linker of a retriever by linker."""
+        made = getattr(self.retriever, "linker", self.retriever)
+        return choose_options(type(made), self.system["options"], self._given, self.incidental)
 
     @property
     def waiting(self) -> int:

@@ -165,7 +165,7 @@ def _run_combination(
             force=study.force,
             location=combination.dataset,
             keep_replies=study.keep_replies,
-            name=linker.name,
+            name=linker.name or None,
             folder=study.folder,
         )
         with watcher.follow(job) as progress:

@@ -47,8 +47,6 @@ class Task(ABC):
     locations: dict[str, str]
     # The files or directories behind the locations.
     paths: dict[str, Path]
-    # Options that tell the runs of the system apart, for the name of the run directory.
-    chosen: Mapping[str, Any] = {}
     # The name of the questions, for that of the run directory; and how many there are.
     name: str
     total: int
@@ -57,6 +55,11 @@ class Task(ABC):
     @abstractmethod
     def waiting(self) -> int:
         """How many questions have no answer yet."""
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that tell the runs of the system apart, for the name of the run directory."""
+        return {}
 
     @property
     def notes(self) -> list[str]:

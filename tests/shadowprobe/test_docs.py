@@ -23,6 +23,7 @@ from shadowprobe.formats import FORMATS
 from shadowprobe.measure.outcomes import OUTCOMES
 from shadowprobe.report.figures import list_figures
 from shadowprobe.runs.directory import RunCard
+from shadowprobe.runs.study import assign_options
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -122,7 +123,10 @@ def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> N
         if "retriever" in context.params:
             plugins.make_retriever(context.params["retriever"], options)
         else:
-            plugins.make_linker(context.params["linker"], options)
+            # `run` takes several linkers.
+            linkers = context.params["linker"]
+            for linker in assign_options(linkers if isinstance(linkers, list) else [linkers], options):
+                plugins.make_linker(linker.linker, linker.options)
 
 
 def test_options_of_linkers_are_among_what_is_checked() -> None:
