@@ -100,15 +100,19 @@ Text = Annotated[str, Meta(min_length=1)]
 Positive = Annotated[int, Meta(ge=1)]
 
 
-class _System(Struct):
+class SystemKeys(Struct):
+    """The keys of a system."""
+
     linker: Text
     name: Text | None = None
     options: dict[str, Any] = {}
 
 
-class _StudyKeys(Struct):
+class StudyKeys(Struct):
+    """The keys of a study."""
+
     datasets: Annotated[list[Text], Meta(min_length=1)]
-    systems: Annotated[list[_System], Meta(min_length=1)]
+    systems: Annotated[list[SystemKeys], Meta(min_length=1)]
     out: Text = "runs"
     limit: Positive | None = None
     probes: list[Text] = []
@@ -128,7 +132,7 @@ def read_study(path: Path, *, force: bool = False) -> Study:
     file = TomlFile(path)
     _refuse_unknown_keys(file)
     try:
-        keys = msgspec.convert(file.values, _StudyKeys)
+        keys = msgspec.convert(file.values, StudyKeys)
     except msgspec.ValidationError as error:
         raise _make_error(file, str(error)) from None
     known = {dataset.name for dataset in KNOWN}
@@ -158,7 +162,7 @@ def read_study(path: Path, *, force: bool = False) -> Study:
 
 
 def _refuse_unknown_keys(file: TomlFile) -> None:
-    of_study, of_system = _StudyKeys.__struct_fields__, _System.__struct_fields__
+    of_study, of_system = StudyKeys.__struct_fields__, SystemKeys.__struct_fields__
     for key in file.values:
         if key not in of_study:
             raise file.make_error(f"is no key of a study{nearest(key, of_study)}: {', '.join(of_study)}", key)
@@ -171,7 +175,7 @@ def _refuse_unknown_keys(file: TomlFile) -> None:
                 raise file.make_error(f"is no key of a system{hint}: {', '.join(of_system)}", "systems", number, key)
 
 
-def _read_linkers(file: TomlFile, systems: list[_System]) -> list[StudyLinker]:
+def _read_linkers(file: TomlFile, systems: list[SystemKeys]) -> list[StudyLinker]:
     linkers: dict[str, StudyLinker] = {}
     for number, system in enumerate(systems):
         name = system.name or system.linker
@@ -189,7 +193,7 @@ def _read_linkers(file: TomlFile, systems: list[_System]) -> list[StudyLinker]:
     return list(linkers.values())
 
 
-def _read_options(file: TomlFile, number: int, system: _System) -> dict[str, str]:
+def _read_options(file: TomlFile, number: int, system: SystemKeys) -> dict[str, str]:
     """The options as text, as the command line gives them."""
     options = {}
     for key, value in system.options.items():

@@ -24,6 +24,7 @@ from shadowprobe.measure.outcomes import OUTCOMES
 from shadowprobe.report.figures import list_figures
 from shadowprobe.runs.directory import RunCard
 from shadowprobe.runs.study import assign_options
+from shadowprobe.runs.study_file import StudyKeys, SystemKeys, read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -213,7 +214,15 @@ def test_the_python_of_every_other_page_runs(page: str, tmp_path: Path, monkeypa
 def test_every_block_is_of_a_kind_that_is_checked() -> None:
     for page, text in PAGES.items():
         assert len(re.findall(r"^```", text, re.M)) == 2 * len(blocks(page)), page
-        assert {block.language for block in blocks(page)} <= {"console", "python", "text"}, page
+        assert {block.language for block in blocks(page)} <= {"console", "python", "text", "toml"}, page
+
+
+def test_the_study_that_is_shown_can_be_run_and_every_key_is_described(tmp_path: Path) -> None:
+    (block,) = [block for page in PAGES for block in blocks(page) if block.language == "toml"]
+    (tmp_path / "study.toml").write_text(block.body)
+    assert read_study(tmp_path / "study.toml").concurrency == 2
+    described = first_cells(section("studies.md", "## A study in a file"))
+    assert sorted(described) == sorted((*StudyKeys.__struct_fields__, *SystemKeys.__struct_fields__))
 
 
 def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:

@@ -253,7 +253,7 @@ def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_key_of_a_study_is_in_the_example() -> None:
     from shadowprobe.runs import study_file
 
-    keys = (*study_file._StudyKeys.__struct_fields__, *study_file._System.__struct_fields__)
+    keys = (*study_file.StudyKeys.__struct_fields__, *study_file.SystemKeys.__struct_fields__)
     for key in keys:
         assert f"{key} = " in study_file.EXAMPLE or f"[[{key}]]" in study_file.EXAMPLE, key
 
