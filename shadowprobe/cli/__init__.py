@@ -131,7 +131,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Without a command the help is shown.
         rest.append("--help")
     try:
-        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False)
+        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False, obj=debug)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

@@ -96,7 +96,7 @@ def run(
         from shadowprobe.runs.study_file import read_study
 
         _refuse_beside_config(context)
-        return run_and_print(read_study(config, force=force), json=json)
+        return run_and_print(read_study(config, force=force), json=json, debug=bool(context.obj))
     from shadowprobe.runs.api import make_linking_job
     from shadowprobe.runs.linking import Settings
 
@@ -121,7 +121,7 @@ def run(
             keep_replies=keep_replies,
             force=force,
         )
-        return run_and_print(study, json=json)
+        return run_and_print(study, json=json, debug=bool(context.obj))
     opened = common.open_dataset(datasets[0])
     with common.stdout_is_ours():
         job = make_linking_job(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,9 +15,9 @@ from shadowprobe.runs.study import Combination, Ended, Study, StudyWatcher, run_
 DONE, NOT_RUN = 0, 2
 
 
-def run_and_print(study: Study, *, json: bool) -> int:
+def run_and_print(study: Study, *, json: bool, debug: bool = False) -> int:
     """Runs a study and prints its summary; returns the exit code, 2 if a combination could not be run."""
-    watcher = StudyLines(len(study.combinations))
+    watcher = StudyLines(len(study.combinations), debug=debug)
     with common.stdout_is_ours():
         every = run_study(study, watcher, common.open_dataset)
     if json:
@@ -39,8 +40,8 @@ def run_and_print(study: Study, *, json: bool) -> int:
 class StudyLines(StudyWatcher):
     """A line on stderr when a combination begins and when it ends, and a progress bar in between."""
 
-    def __init__(self, total: int) -> None:
-        self.total, self.code = total, DONE
+    def __init__(self, total: int, *, debug: bool) -> None:
+        self.total, self.debug, self.code = total, debug, DONE
 
     def begin(self, number: int, combination: Combination) -> None:
         """Says which combination begins."""
@@ -54,6 +55,11 @@ class StudyLines(StudyWatcher):
         else:
             code = common.print_outcome(ended.finished, LinkingTask.unit, subject)
             self.code = max(self.code, code)
+
+    def notice(self, error: Exception) -> None:
+        """Shows the traceback with --debug."""
+        if self.debug:
+            traceback.print_exception(error)
 
     def _subject(self, number: int, combination: Combination) -> str:
         return f"[{number}/{self.total}] {combination.label}: "

@@ -16,8 +16,9 @@ from msgspec import Struct, field
 from shadowprobe import plugins
 from shadowprobe.catalogue.datasets import open_dataset
 from shadowprobe.dataset.dataset import Dataset
-from shadowprobe.errors import ShadowprobeError, UsageError, abridge, format_error, missing_packages, nearest
+from shadowprobe.errors import ShadowprobeError, UsageError, abridge, format_error, missing_packages, nearest, shorten
 from shadowprobe.runs.api import make_linking_job
+from shadowprobe.runs.directory import RUN
 from shadowprobe.runs.job import FinishedJob, Job, Progress
 from shadowprobe.runs.linking import LinkingTask, Settings
 from shadowprobe.runs.naming import FOLDER, default_directory
@@ -45,7 +46,7 @@ class Combination(Struct, frozen=True):
     @property
     def label(self) -> str:
         """What messages call it."""
-        return f"{self.linker.label} on {self.dataset}"
+        return f"{shorten(self.linker.label, 60)} on {shorten(self.dataset, 60)}"
 
 
 class Study(Struct, frozen=True, kw_only=True):
@@ -84,6 +85,9 @@ class StudyWatcher:
 
     def end(self, number: int, ended: Ended) -> None:
         """A combination has ended."""
+
+    def notice(self, error: Exception) -> None:
+        """A combination of this process could not be run; called where the traceback is known."""
 
     def follow(self, job: Job[LinkingTask]) -> AbstractContextManager[Progress | None]:
         """Shows the progress of a run; only of runs in this process."""
@@ -135,6 +139,8 @@ def run_study(
 ) -> list[Ended]:
     """Runs every combination; one that fails does not stop the others, and one that is finished is not asked again."""
     watcher = watcher or StudyWatcher()
+    if (study.folder / RUN).exists():
+        raise UsageError(f"{study.folder} is a run directory; several runs need a folder for their directories")
     if study.concurrency > 1:
         ended = dict(_run_in_processes(study, watcher))
         return [ended[number] for number in sorted(ended)]
@@ -171,6 +177,7 @@ def _run_combination(
         with watcher.follow(job) as progress:
             return Ended(combination, job.run(progress))
     except Exception as error:
+        watcher.notice(error)
         return Ended(combination, error=_explain(error))
 
 

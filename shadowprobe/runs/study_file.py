@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
+from shadowprobe import plugins
 from shadowprobe.base.files import directory_name
 from shadowprobe.base.toml_file import TomlFile
 from shadowprobe.catalogue.datasets import KNOWN
-from shadowprobe.errors import InputError, nearest
+from shadowprobe.errors import InputError, ShadowprobeError, nearest
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.runs.linking import Settings
 from shadowprobe.runs.study import Study, StudyLinker
@@ -135,14 +137,10 @@ def read_study(path: Path, *, force: bool = False) -> Study:
         keys = msgspec.convert(file.values, StudyKeys)
     except msgspec.ValidationError as error:
         raise _make_error(file, str(error)) from None
-    known = {dataset.name for dataset in KNOWN}
     folder = path.parent
-    for number, dataset in enumerate(keys.datasets):
-        if dataset in keys.datasets[:number]:
-            raise file.make_error(f"`{dataset}` stands there twice", "datasets", number)
     return Study(
         linkers=_read_linkers(file, keys.systems),
-        datasets=[one if one in known else str(folder / one) for one in keys.datasets],
+        datasets=_find_datasets(file, keys.datasets),
         folder=folder / keys.out,
         settings=Settings(
             tuple(_find_class(name, folder) for name in keys.probes),
@@ -175,6 +173,21 @@ def _refuse_unknown_keys(file: TomlFile) -> None:
                 raise file.make_error(f"is no key of a system{hint}: {', '.join(of_system)}", "systems", number, key)
 
 
+def _find_datasets(file: TomlFile, datasets: list[str]) -> list[str]:
+    """The datasets by name, or as directories relative to the file."""
+    known = [dataset.name for dataset in KNOWN]
+    places = []
+    for number, dataset in enumerate(datasets):
+        place = dataset if dataset in known else str(file.path.parent / dataset)
+        if place in places:
+            raise file.make_error(f"`{dataset}` stands there twice", "datasets", number)
+        if dataset not in known and not Path(place).is_dir():
+            problem = f"`{dataset}` is no directory and no known dataset{nearest(dataset, known)}: {', '.join(known)}"
+            raise file.make_error(problem, "datasets", number)
+        places.append(place)
+    return places
+
+
 def _read_linkers(file: TomlFile, systems: list[SystemKeys]) -> list[StudyLinker]:
     linkers: dict[str, StudyLinker] = {}
     for number, system in enumerate(systems):
@@ -187,10 +200,29 @@ def _read_linkers(file: TomlFile, systems: list[SystemKeys]) -> list[StudyLinker
             raise file.make_error(
                 f"two systems are called `{name}`; give each a `name` of its own", "systems", number, key
             )
-        linkers[directory_name(name)] = StudyLinker(
-            _find_class(system.linker, file.path.parent), _read_options(file, number, system), system.name or ""
-        )
+        place = _find_class(system.linker, file.path.parent)
+        options = _read_options(file, number, system)
+        _check_linker(file, number, place, options)
+        linkers[directory_name(name)] = StudyLinker(place, options, system.name or "")
     return list(linkers.values())
+
+
+def _check_linker(file: TomlFile, number: int, place: str, options: Iterable[str]) -> None:
+    """Refuses an unknown linker or option; a linker that cannot be loaded stops no other, and says why when it runs."""
+    names = plugins.names(plugins.LINKERS)
+    if ":" not in place and place not in names:
+        problem = f"unknown linker `{place}`{nearest(place, names)}: `shadowprobe linkers` lists them"
+        raise file.make_error(problem, "systems", number, "linker")
+    try:
+        known = plugins.linker_options(place)
+    except ShadowprobeError:
+        return
+    for key in options:
+        # `of.KEY` is an option of the linker that the option `of` names.
+        if key not in known and key.partition(".")[0] not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            problem = f"linker `{place}` has no option `{key}`{nearest(key, known)}: {takes}"
+            raise file.make_error(problem, "systems", number, "options", key)
 
 
 def _read_options(file: TomlFile, number: int, system: SystemKeys) -> dict[str, str]:

@@ -202,6 +202,22 @@ def wait_for(path: Path) -> None:
             ":15: field `is_sure`: an option is text, a number, true or false; several values are one text with commas",
         ),
         ("[systems.options]", "options = 3\n[other]", ":14: field `options`: expected a table, got a whole number"),
+        (
+            '"world"',
+            '"places", "mimi"',
+            ":1: field `datasets`: `mimi` is no directory and no known dataset (did you mean `mini`?): mini, ",
+        ),
+        ('"prior"', '"piror"', ":5: field `linker`: unknown linker `piror` (did you mean `prior`?): `shadowprobe link"),
+        (
+            "{ file =",
+            "{ flie =",
+            ":10: field `flie`: linker `replay` has no option `flie` (did you mean `file`?): it takes file",
+        ),
+        (
+            "is_sure = true",
+            "is_sure = true\nsure = 1",
+            ":16: field `sure`: linker `papers/mine.py:Mine` has no option `sure` (did you mean `is_sure`?): it takes ",
+        ),
         ("[systems.options]", "[systems.options", ":14: not valid TOML ("),
     ],
 )
@@ -214,7 +230,8 @@ def test_what_is_wrong_in_the_file_is_named_by_line_and_key(
     (folder / "study.toml").write_text(text)
     said = complaint(capsys, "run", "--config", "papers/study.toml")
     assert said.startswith(f"papers/study.toml{words}")
-    if not words.endswith((", ", "(")):
+    # Some messages end in a list of all that is known.
+    if not words.endswith((", ", "(", "takes ", "link")):
         assert said == f"papers/study.toml{words}"
 
 
@@ -233,6 +250,14 @@ def test_what_the_file_says_cannot_be_given_beside_it(
 ) -> None:
     words = f"{option}: does not go with --config; the file says what is run, and how"
     assert complaint(capsys, "run", "--config", "papers/study.toml", *arguments) == words
+
+
+def test_a_linker_that_cannot_be_loaded_stops_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "mine.py").write_text("import nothing_of_this_name\n")
+    code, out, err = outcome(capsys, "run", "--config", "papers/study.toml")
+    assert code == 2
+    assert "no module" in err.lower()
+    assert out.startswith("Summary of 2 runs of linkers")
 
 
 def test_a_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -182,3 +182,15 @@ def test_out_is_the_folder_of_the_run_directories(capsys: pytest.CaptureFixture[
     assert outcome(capsys, "run", "-l", "prior", "-l", "nil", "-d", "world", "--out", "deep/er")[0] == 0
     assert names_in("deep/er") == ["nil-world", "prior-world"]
     assert not Path("runs").exists()
+
+
+def test_a_run_directory_is_no_folder_of_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(capsys, "run", "-l", "prior", "-d", "world", "--out", "run")[0] == 0
+    words = "run is a run directory; several runs need a folder for their directories"
+    assert complaint(capsys, *MATRIX, "--out", "run") == words
+
+
+def test_debug_shows_where_a_combination_failed(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "-l", "breaks.py:Breaks", "-l", "prior", "-d", "world", "-o", "is_strict=yes"]
+    assert "Traceback" not in outcome(capsys, *command)[2]
+    assert "Traceback" in outcome(capsys, "--debug", *command)[2]
