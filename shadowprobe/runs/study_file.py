@@ -68,12 +68,12 @@ linker = "bm25"
 # With a name, a linker can be there twice. The name is also that of its runs in tables.
 [[systems]]
 linker = "blend"
-name = "blend-quarter"
+name = "blend-25"
 options = { weight = 0.25 }
 
 [[systems]]
 linker = "blend"
-name = "blend-half"
+name = "blend-50"
 options = { weight = 0.5 }
 
 # A web service. A path in an option begins with "./" or "../" if it is relative to
