@@ -9,6 +9,8 @@ import pytest
 from refusals import complaint, contents, outcome, world_to_edit
 from world import write_world
 
+from shadowprobe.runs.study import assign_options
+
 BREAKS = '''
 from pathlib import Path
 
@@ -158,6 +160,13 @@ def test_an_option_with_the_name_of_a_linker_goes_to_it_alone(capsys: pytest.Cap
     assert code == 0, err
     assert options_of("runs/random-seed=4-world") == {"seed": 4}
     assert options_of("runs/breaks-is_strict=True-world") == {"is_strict": True}
+
+
+def test_an_option_with_a_dot_is_its_own_unless_it_begins_with_a_linker() -> None:
+    Path("inner.py").write_text(BREAKS.replace("is_strict: bool = False", 'of: str = "", is_strict: bool = False'))
+    linkers = ["prior", "inner.py:Breaks"]
+    prior, inner = assign_options(linkers, {"of": "prior", "of.prior": "1", "inner.py:Breaks.of.weight": "2"})
+    assert (prior.options, inner.options) == ({}, {"of": "prior", "of.prior": "1", "of.weight": "2"})
 
 
 @pytest.mark.parametrize(

@@ -118,3 +118,26 @@ def test_stored_predictions_are_scored_where_their_dataset_is_now(
     assert complaint(capsys, "score", "--predictions", "runs/one") == words
     assert complaint(capsys, "export", "nif", "--predictions", "runs/one") == words
     assert outcome(capsys, "score", "--predictions", "runs/one", "--dataset", "hidden")[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["linker"], indirect=True)
+def test_a_dataset_that_is_known_by_name_has_no_place(
+    study: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The known dataset is meant, whatever else has its name.
+    Path("mini").mkdir()
+    assert outcome(capsys, "run", "--linker", "prior", "--limit", "2", "--out", "known")[0] == 0
+    assert "relative_locations" not in card_of(Path("known"))
+    assert outcome(capsys, "report", "known")[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["linker"], indirect=True)
+def test_a_corrected_run_finds_its_dataset_and_has_the_name_of_the_run(
+    study: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = ["run", "--linker", "blend", "--dataset", "world", "--out", "runs/two", "--name", "mine"]
+    assert outcome(capsys, *made)[0] == 0
+    code, _, err = outcome(capsys, "debias", "runs/two", "--weight", "0.5", "--out", "deep/er/two")
+    assert code == 0, err
+    card = card_of(Path("deep/er/two"))
+    assert (card["name"], card["relative_locations"]) == ("mine debiased", {"dataset": "../../../world"})

@@ -118,6 +118,13 @@ def test_a_finished_run_can_be_renamed_and_keeps_its_name(capsys: pytest.Capture
         assert card["finished"]
 
 
+def test_a_run_that_goes_on_keeps_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert outcome(capsys, *BLEND, "--out", "run", "--name", "mine")[0] == 0
+    Path("run/predictions.jsonl").write_bytes(b"")
+    assert outcome(capsys, *BLEND, "--out", "run")[0] == 0
+    assert json.loads(Path("run/run.json").read_text())["name"] == "mine"
+
+
 def test_an_empty_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert complaint(capsys, *BLEND, "--name", " ") == "--name: the name of the run is empty"
 
