@@ -33,6 +33,20 @@ MAKERS: dict[Kit, tuple[str, ...]] = {
     "heavy": ("_build", "_dumps", "_figures"),
 }
 ROUNDS = ("--rounds", "100")
+# Without `out` and `concurrency`: another folder and other processes would count as findings.
+STUDY = """\
+datasets = ["world"]
+limit = 2
+bootstrap_rounds = 100
+
+[[systems]]
+linker = "prior"
+
+[[systems]]
+linker = "blend"
+name = "half"
+options = { weight = 0.5 }
+"""
 # Modules that print something when they are imported or at exit.
 _NOT_HERE = ("duckdb", "_duckdb", "matplotlib.style.core")
 # The data to which a finished run refers.
@@ -169,6 +183,8 @@ def _linking(inputs: Inputs, tree: Path) -> None:
     inputs.add(tree, f"run --linker replay -o file=predictions.jsonl {world} --out out", "predictions.jsonl")
     for redirects in ("redirects.tsv", "redirects.json"):
         inputs.add(tree, f"{score} --out out --redirects {redirects}", redirects)
+    (tree / "study.toml").write_text(STUDY, encoding="utf-8")
+    inputs.add(tree, "run --config study.toml", "study.toml", weight=8)
     inputs.add(tree, f"compare a b {' '.join(ROUNDS)}", "a/*", weight=12)
     inputs.add(tree, "table 3 a b", "a/*", weight=8)
     inputs.add(tree, "table 4 a --format csv", "a/*")

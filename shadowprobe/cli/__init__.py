@@ -27,6 +27,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "run": Command("run:run", "Run a linker over a dataset."),
+    "init": Command("init:init", "Write an example of a study for run --config."),
     "runs": Command("runs:runs", "List runs and how far they are."),
     "view": Command("view:view", "Show a leaderboard of all runs in a browser."),
     "score": Command("score:score", "Score a stored predictions file."),
@@ -173,7 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Without a command the help is shown.
         rest.append("--help")
     try:
-        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False)
+        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False, obj=debug)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

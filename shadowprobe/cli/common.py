@@ -238,8 +238,11 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
     show_run(results, stdout(), published=published)
 
 
-def print_outcome(finished: FinishedJob, unit: str) -> int:
-    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+def print_outcome(finished: FinishedJob, unit: str, subject: str = "") -> int:
+    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer.
+
+    `subject` goes before it, where there are several runs.
+    """
     from shadowprobe.runs.directory import read_failures
 
     outcome = finished.outcome
@@ -250,7 +253,7 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
         words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
     if finished.status:
         words.append(finished.status)
-    echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
+    echo(f"{subject}{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
     if outcome.failed:
         echo(
             f"shadowprobe: {outcome.failed} {unit} failed and count as not answered: {finished.out}/failures.jsonl"

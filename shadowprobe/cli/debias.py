@@ -55,7 +55,7 @@ def debias(
         raise UsageError(f"--scale {scale}: choose from {', '.join(KINDS)}{nearest(scale, KINDS)}")
     if out is not None and len(runs) > 1:
         raise UsageError("--out: goes with one run; without it each is written to its own RUN-debiased")
-    finished = read_runs(runs, dataset, name or ())
+    finished = read_runs(runs, dataset, name or (), warn=common.warn)
     check_labels(finished)
     corrected = {}
     with explain_wrong_values(runs):

@@ -48,7 +48,7 @@ def plot(
     from shadowprobe.runs.results_file import explain_wrong_values
 
     target = out or Path(f"{figure}.png")
-    settings = {"width": width, "dataset": dataset, "names": name or (), "collection": collection}
+    settings = {"width": width, "dataset": dataset, "names": name or (), "collection": collection, "warn": common.warn}
     with explain_wrong_values(runs or ()):
         figures.write(figure, runs or [], target, force=force, **settings)
     if json:

@@ -79,6 +79,11 @@ def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
     return _make_system(*_load(spec, LINKERS, Linker), spec, options or {})
 
 
+def linker_options(spec: str) -> list[str]:
+    """Lists the options of a linker by name or location, without making it."""
+    return list(list_options(_load(spec, LINKERS, Linker)[0]))
+
+
 def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
     """Makes a retriever by name or location; `linker:NAME` makes one from a linker and its options."""
     if spec.rstrip(":") == BY_LINKER.rstrip(":"):

@@ -24,6 +24,7 @@ from shadowprobe.runs.directory import (
     RESULTS,
     RUN,
     RunCard,
+    make_relative,
     read_card,
     refuse_existing,
     remove_derived,
@@ -161,6 +162,8 @@ def _write_run(
     own_names = " (for each half of the names the weight that was chosen on the other)" if len(weights) > 1 else ""
     origin = f"answers of `{run.system['name']}`, corrected by `shadowprobe debias` with weight {weight}{own_names}"
     new_card = replace_card(card, {WEIGHT: weight}, [f"{origin}; no system was asked", *notes])
+    if card.relative_locations and (relative := make_relative(run.dataset.path, target)) is not None:
+        new_card.relative_locations = {"dataset": relative}
     make_directory(target)
     with lock_file(target, PREDICTIONS):
         remove_derived(target)
@@ -190,4 +193,5 @@ def replace_card(card: RunCard, options: dict[str, Any], notes: list[str]) -> Ru
         shadowprobe=shadowprobe.__version__,
         notes=[*card.notes, *notes],
         locations=card.locations,
+        name=f"{card.name} debiased" if card.name else "",
     )

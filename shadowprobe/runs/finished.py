@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.runs.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location
+from shadowprobe.runs.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location, read_card
 from shadowprobe.runs.kinds import DATA_KEYS, NOUNS, kind_of
 from shadowprobe.runs.results_file import read_results
 
@@ -143,7 +144,8 @@ def read_runs(
             _ = run.dataset
     if not names:
         for group in group_by_data(runs).values() if is_mixed else [runs]:
-            labels = make_labels([run.system for run in group], [run.data["name"] for run in group])
+            names = [_read_name(run.path) for run in group]
+            labels = make_labels([run.system for run in group], [run.data["name"] for run in group], names)
             for run, label in zip(group, labels, strict=True):
                 run.label = label
     return runs
@@ -181,15 +183,29 @@ def _describe_data(run: FinishedRun) -> str:
     return f"{run.data['name']}, {', '.join(extra)}" if extra else str(run.data["name"])
 
 
+def _read_name(path: Path) -> str:
+    """What the user called a run; empty where it has no name, or no card that can be read."""
+    with suppress(InputError):
+        return read_card(path / RUN).name
+    return ""
+
+
 def make_labels(
-    systems: Sequence[dict[str, Any]], datasets: Sequence[str] = (), *, is_unique: bool = True
+    systems: Sequence[dict[str, Any]],
+    datasets: Sequence[str] = (),
+    names: Sequence[str] = (),
+    *,
+    is_unique: bool = True,
 ) -> list[str]:
-    """The names of systems; where two share one, the options and the datasets that differ follow it.
+    """The names of runs, or else of their systems; where two share one, the options and datasets that differ follow it.
 
     With `is_unique`, a number tells labels apart that are still equal.
     """
     labels = []
     for number, system in enumerate(systems):
+        if names and names[number]:
+            labels.append(names[number])
+            continue
         rivals = [other["options"] for other in systems if other["name"] == system["name"]]
         places = {one for other, one in zip(systems, datasets, strict=False) if other["name"] == system["name"]}
         differing = {

@@ -28,6 +28,7 @@ from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.runs.directory import EXTRA, PREDICTIONS, SCHEMA, Results, RunCard
+from shadowprobe.runs.naming import choose_options
 from shadowprobe.runs.task import Batch, Task
 from shadowprobe.runs.variant_dataset import Variants
 from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
@@ -73,6 +74,7 @@ class LinkingTask(Task):
         self.name, self.total = dataset.name, len(dataset.index)
         self.questions = {"dataset": {"name": dataset.name, "digest": dataset.digest}}
         self.locations = {"dataset": location or str(dataset.path)}
+        self.paths = {"dataset": dataset.path}
         self._linker, self._keep_replies, self._format = linker, keep_replies, format_name
         self._format_notes: list[str] = []
         self._stale_replies: Path | None = None
@@ -93,6 +95,7 @@ class LinkingTask(Task):
             self.incidental = list_incidental(linker)
             name = linker.name or type(linker).__name__
             self.system = describe_system(name, linker.version, option_values(linker, options))
+            self._given = tuple(options or ())
             self.batch_size = batch_size or linker.batch_size
 
     @property
@@ -101,6 +104,11 @@ class LinkingTask(Task):
         if self._linker is None:
             raise LinkerError("there is no linker to ask: the predictions are stored ones")
         return self._linker
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults."""
+        return choose_options(type(self.linker), self.system["options"], self._given, self.incidental)
 
     @property
     def waiting(self) -> int:

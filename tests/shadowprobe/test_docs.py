@@ -27,6 +27,8 @@ from shadowprobe.formats import FORMATS
 from shadowprobe.measure.outcomes import OUTCOMES
 from shadowprobe.report.figures import list_figures
 from shadowprobe.runs.directory import RunCard
+from shadowprobe.runs.study import assign_options
+from shadowprobe.runs.study_file import StudyKeys, SystemKeys, read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -126,7 +128,10 @@ def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> N
         if "retriever" in context.params:
             plugins.make_retriever(context.params["retriever"], options)
         else:
-            plugins.make_linker(context.params["linker"], options)
+            # `run` takes several linkers.
+            linkers = context.params["linker"]
+            for linker in assign_options(linkers if isinstance(linkers, list) else [linkers], options):
+                plugins.make_linker(linker.linker, linker.options)
 
 
 def test_options_of_linkers_are_among_what_is_checked() -> None:
@@ -213,7 +218,15 @@ def test_the_python_of_every_other_page_runs(page: str, tmp_path: Path, monkeypa
 def test_every_block_is_of_a_kind_that_is_checked() -> None:
     for page, text in PAGES.items():
         assert len(re.findall(r"^```", text, re.M)) == 2 * len(blocks(page)), page
-        assert {block.language for block in blocks(page)} <= {"console", "python", "text"}, page
+        assert {block.language for block in blocks(page)} <= {"console", "python", "text", "toml"}, page
+
+
+def test_the_study_that_is_shown_can_be_run_and_every_key_is_described(tmp_path: Path) -> None:
+    (block,) = [block for page in PAGES for block in blocks(page) if block.language == "toml"]
+    (tmp_path / "study.toml").write_text(block.body)
+    assert read_study(tmp_path / "study.toml").concurrency == 2
+    described = first_cells(section("studies.md", "## A study in a file"))
+    assert sorted(described) == sorted((*StudyKeys.__struct_fields__, *SystemKeys.__struct_fields__))
 
 
 def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:

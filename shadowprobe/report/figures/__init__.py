@@ -6,7 +6,7 @@ import importlib
 import inspect
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,8 +71,12 @@ def plot(
     dataset: str | None = None,
     names: Sequence[str] = (),
     collection: str | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> Figure:
-    """A figure by name over run directories, or over runs that were read; as wide as one or two columns of a page."""
+    """A figure by name over run directories, or over runs that were read; as wide as one or two columns of a page.
+
+    `warn` is called for each of several directories that is no finished run and is left out.
+    """
     if figure not in FIGURES:
         raise UsageError(f"no figure `{figure}`{nearest(figure, FIGURES)}: choose from {', '.join(FIGURES)}")
     if width not in WIDTHS:
@@ -80,7 +84,7 @@ def plot(
     if collection is not None and figure not in OF_COLLECTIONS:
         raise UsageError(f"--collection: goes with {', '.join(OF_COLLECTIONS)}")
     chosen = {"collection": collection} if collection is not None else {}
-    shown = _read(figure, runs, dataset, names)
+    shown = _read(figure, runs, dataset, names, warn)
     with use_style():
         drawn: Figure = _function(figure)(shown, width, **chosen)
     return drawn
@@ -114,7 +118,11 @@ def _function(figure: str) -> Any:
 
 
 def _read(
-    figure: str, runs: Sequence[str | Path | FinishedRun], dataset: str | None, names: Sequence[str]
+    figure: str,
+    runs: Sequence[str | Path | FinishedRun],
+    dataset: str | None,
+    names: Sequence[str],
+    warn: Callable[[str], None] | None,
 ) -> Sequence[FinishedRun]:
     from shadowprobe.runs.finished import check_labels, read_runs
     from shadowprobe.runs.kinds import COMMANDS, NOUNS
@@ -128,7 +136,7 @@ def _read(
     kind, user = FIGURES[figure], f"the figure `{figure}`"
     if kind != "linker" and dataset is not None:
         raise UsageError(f"--dataset: goes with figures of linkers; {user} needs nothing but the runs")
-    shown += read_runs(paths, dataset, names)
+    shown += read_runs(paths, dataset, names, warn=warn)
     for run in shown:
         if run.kind != kind:
             raise UsageError(

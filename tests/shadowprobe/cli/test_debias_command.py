@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -95,3 +96,16 @@ def test_runs_of_other_systems_are_refused(shadowprobe: Command) -> None:
     code, _, err = shadowprobe("debias", "found")
     assert code == 2
     assert "found is a run of a retriever; only answers of linkers can be corrected" in err
+
+
+def test_runs_that_are_not_finished_are_left_out_with_a_warning(shadowprobe: Command) -> None:
+    shutil.copytree("hand", "begun")
+    Path("begun/results.json").unlink()
+    code, _, err = shadowprobe("debias", "hand", "begun", "--weight", "0.6")
+    assert (code, err.splitlines()) == (
+        0,
+        [
+            "shadowprobe: warning: begun is not finished (the command that began it goes on) and is left out",
+            "Written to hand-debiased/",
+        ],
+    )
