@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.table import NameOption, RunDatasetOption
+from shadowprobe.errors import UsageError
 
 
 def plot(
@@ -24,12 +26,21 @@ def plot(
         str | None,
         typer.Option("--collection", metavar="human|nonhuman", help="Of AmbER sets only these [all that there are]."),
     ] = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option("--order", metavar="SYSTEM", help="Which system comes first, then next (repeat it)."),
+    ] = None,
+    colour: Annotated[
+        list[str] | None,
+        typer.Option("--colour", metavar="SYSTEM=COLOUR", help="The colour of a system: #RRGGBB or teal (repeat it)."),
+    ] = None,
+    serif: Annotated[bool, typer.Option("--serif", help="A serif font, as the text of most papers has.")] = False,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
     """Draw a figure for a paper: fonts are embedded, and it is readable in grey and by colour-blind readers.
 
-    The same system has the same colour in every figure over the same runs.
+    A system has the same colour in every figure, unless another one has it already; --colour chooses it.
     """
     from shadowprobe.report import figures
 
@@ -43,9 +54,25 @@ def plot(
     from shadowprobe.runs.results_file import explain_wrong_values
 
     target = out or Path(f"{figure}.png")
-    settings = {"width": width, "dataset": dataset, "names": name or (), "collection": collection}
+    settings = {
+        "width": width,
+        "dataset": dataset,
+        "names": name or (),
+        "collection": collection,
+        "order": order or (),
+        "colours": _read_colours(colour or ()),
+        "serif": serif,
+    }
     with explain_wrong_values(runs or ()):
         figures.write(figure, runs or [], target, force=force, **settings)
     if json:
         common.print_json({"figure": figure, "file": str(target)})
     common.echo(f"Written to {target}", err=True)
+
+
+def _read_colours(pairs: Sequence[str]) -> dict[str, str]:
+    """The colours by system; the name of a system may itself have an equals sign."""
+    for pair in pairs:
+        if "=" not in pair:
+            raise UsageError(f"--colour {pair}: give SYSTEM=COLOUR, such as bm25=teal")
+    return {system: colour for system, _, colour in (pair.rpartition("=") for pair in pairs)}
