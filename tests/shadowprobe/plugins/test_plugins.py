@@ -260,3 +260,9 @@ def test_a_benchmark_that_is_looked_for_among_the_linkers_is_refused_with_what_t
     assert "gerbil" not in names(LINKERS)
     with pytest.raises(PluginError, match=r"no linker.*`shadowprobe gerbil run .* --linker nif -o url="):
         make_linker("gerbil", options)
+
+
+def test_a_system_of_ours_has_the_version_that_last_changed_its_answers() -> None:
+    # So that a run that 0.1.0 began goes on with a later release; the requests of `llm` are others since 0.2.0.
+    assert make_linker("bm25").version == "0.1.0"
+    assert make_linker("llm", {"url": "http://127.0.0.1:1", "model": "m"}).version == "0.2.0"
