@@ -97,7 +97,7 @@ def draw_line(
     if not points:
         # As a part of the axes, an empty line has no bounds, and the layout of the figure would fail.
         return
-    style = {"color": look.colour, "clip_on": False}
+    style: dict[str, Any] = {"color": look.colour, "clip_on": False}
     values = [point.value for point in points]
     errors = [error_lengths(point.value, point.interval) for point in points]
     drawn = axes.errorbar(
@@ -111,7 +111,7 @@ def draw_line(
         **style,
     )
     for bars in drawn.lines[2]:
-        bars.set_linewidths([THIN if point.n < FEW else USUAL for point in points])
+        bars.set_linewidth([THIN if point.n < FEW else USUAL for point in points])
     if sizes is not None:
         axes.scatter(places, values, sizes, marker=look.marker, zorder=3, **style)
     for one, other in itertools.pairwise(range(len(points))):

@@ -246,14 +246,16 @@ def test_the_area_of_a_marker_of_calibration_is_its_number_of_answers_and_few_ha
     ]
     change_findings(hand, "calibration", {"overall": {"ece": 0.1, "bins": bins}})
     (axes,) = figures.plot("calibration", [hand]).axes
+    markers: Any
     (markers,) = (one for one in axes.collections if not isinstance(one, LineCollection))
     # The largest has 60 square points; half as many answers have half the area.
     assert list(markers.get_sizes()) == [60, 30, 6, pytest.approx(5.7)]
     (ends,) = (one for one in axes.collections if isinstance(one, LineCollection))
-    usual, thin = max(ends.get_linewidths()), min(ends.get_linewidths())
-    assert list(ends.get_linewidths()) == [usual, usual, usual, thin]
+    widths: Any = ends.get_linewidth()
+    usual, thin = max(widths), min(widths)
+    assert list(widths) == [usual, usual, usual, thin]
     assert usual > 2 * thin
-    segments = [line.get_linewidth() for line in axes.lines if len(line.get_xdata()) == 2][1:]
+    segments = [line.get_linewidth() for line in axes.lines if len(points(line)) == 2][1:]
     assert segments[0] == segments[1] > 2 * segments[2]
 
 

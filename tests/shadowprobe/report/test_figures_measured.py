@@ -321,9 +321,9 @@ def test_the_command_draws_what_python_draws(
     assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments)[0] == 0
     figures.save(figures.plot("confusion", both, names=["a", "b"], collection="human"), "b.svg")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
-    arguments = (*arguments, "--order", "b", "--colour", "a=teal", "--serif", "--force")
-    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments)[0] == 0
-    settings = {"order": ["b"], "colours": {"a": "teal"}, "serif": True}
+    looks = ("--order", "b", "--colour", "a=teal", "--serif", "--force")
+    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments, *looks)[0] == 0
+    settings: Any = {"order": ["b"], "colours": {"a": "teal"}, "serif": True}
     drawn = figures.plot("confusion", both, names=["a", "b"], collection="human", **settings)
     figures.save(drawn, "c.svg")
     assert Path("a.svg").read_bytes() == Path("c.svg").read_bytes() != Path("b.svg").read_bytes()
