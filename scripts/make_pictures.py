@@ -1,6 +1,6 @@
 """Makes the pictures of the README and the documentation from real runs: `python scripts/make_pictures.py`.
 
-Each command is the one that the README shows. It takes one or two minutes, and needs Chromium for the two web pages.
+The runs are those of the README. It takes one or two minutes, and needs Chromium for the two web pages.
 """
 
 from __future__ import annotations
