@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import shadowprobe
-from shadowprobe.cli import completion
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,13 +30,26 @@ PIPE_WIDTH = 110
 # The control characters but for line break and tab; those from 0x80 on are commands too, to some terminals.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
+
+def complete(what: str) -> Callable[[str], list[str]]:
+    """What the shell offers for the names of one kind; nothing is imported before it asks."""
+
+    def offer(incomplete: str) -> list[str]:
+        from shadowprobe.cli import completion
+
+        found: list[str] = getattr(completion, f"complete_{what}")(incomplete)
+        return found
+
+    return offer
+
+
 DatasetOption = Annotated[
     str,
     typer.Option(
         "--dataset",
         "-d",
         metavar="NAME|DIR",
-        autocompletion=completion.complete_datasets,
+        autocompletion=complete("datasets"),
         help="A known dataset, or the directory of one.",
     ),
 ]
@@ -47,7 +59,7 @@ LinkerOption = Annotated[
         "--linker",
         "-l",
         metavar="NAME|FILE.py:CLASS",
-        autocompletion=completion.complete_linkers,
+        autocompletion=complete("linkers"),
         help="The linker, by name or place.",
     ),
 ]
@@ -65,7 +77,7 @@ ProbeOption = Annotated[
     typer.Option(
         "--probe",
         metavar="[+]NAME|FILE.py:CLASS",
-        autocompletion=completion.complete_probes,
+        autocompletion=complete("probes"),
         help="Ask only this probe (may be repeated); results.json then holds no other. +NAME adds it to the others.",
     ),
 ]
@@ -74,7 +86,7 @@ AlsoOption = Annotated[
     typer.Option(
         "--also",
         metavar="NAME|FILE.py:CLASS",
-        autocompletion=completion.complete_probes,
+        autocompletion=complete("probes"),
         help="Ask this probe too, which needs new predictions: context_length, masked_mention (may be repeated).",
     ),
 ]

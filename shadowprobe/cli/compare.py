@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.cli.table import (
     DataOption,
     FormatOption,
@@ -26,7 +26,7 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RUN RUN...",
-            autocompletion=completion.complete_runs,
+            autocompletion=common.complete("runs"),
             help="Run directories of one kind, over one dataset or collection.",
         ),
     ],

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.cli.table import FormatOption, NameOption, RunDatasetOption, choose_format, deliver
 from shadowprobe.errors import UsageError, nearest
 
@@ -17,7 +17,7 @@ def debias(
         list[Path],
         typer.Argument(
             metavar="RUN...",
-            autocompletion=completion.complete_runs,
+            autocompletion=common.complete("runs"),
             help="Directories of finished runs of linkers with scores.",
         ),
     ],

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
 
 def export_dataset(
     format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", autocompletion=completion.complete_formats, help=common.FORMATS_HELP)
+        str, typer.Argument(metavar="FORMAT", autocompletion=common.complete("formats"), help=common.FORMATS_HELP)
     ],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The same as --out DIR.")] = None,
     dataset: Annotated[

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
 
 def import_dataset(
     format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", autocompletion=completion.complete_formats, help=common.FORMATS_HELP)
+        str, typer.Argument(metavar="FORMAT", autocompletion=common.complete("formats"), help=common.FORMATS_HELP)
     ],
     paths: Annotated[
         list[Path],

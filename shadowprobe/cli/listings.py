@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 
 if TYPE_CHECKING:
     from shadowprobe.plugins import Group
@@ -17,7 +17,7 @@ def linkers(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]", autocompletion=completion.complete_linkers, help="The linker to explain."
+            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("linkers"), help="The linker to explain."
         ),
     ] = None,
     json: common.JsonOption = False,
@@ -36,7 +36,7 @@ def retrievers(
         str | None,
         typer.Argument(
             metavar="[NAME|FILE.py:CLASS]",
-            autocompletion=completion.complete_retrievers,
+            autocompletion=common.complete("retrievers"),
             help="The retriever to explain.",
         ),
     ] = None,
@@ -55,7 +55,7 @@ def probes(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]", autocompletion=completion.complete_all_probes, help="The probe to explain."
+            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("all_probes"), help="The probe to explain."
         ),
     ] = None,
     json: common.JsonOption = False,
@@ -88,7 +88,7 @@ def datasets(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME|DIR]", autocompletion=completion.complete_datasets, help="The dataset to explain."
+            metavar="[NAME|DIR]", autocompletion=common.complete("datasets"), help="The dataset to explain."
         ),
     ] = None,
     json: common.JsonOption = False,
@@ -112,7 +112,7 @@ def datasets(
 def figures(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[FIGURE]", autocompletion=completion.complete_figures, help="The figure to explain."),
+        typer.Argument(metavar="[FIGURE]", autocompletion=common.complete("figures"), help="The figure to explain."),
     ] = None,
     json: common.JsonOption = False,
 ) -> None:

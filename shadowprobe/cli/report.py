@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 from shadowprobe.errors import UsageError
 
@@ -21,7 +21,7 @@ def report(
         list[Path],
         typer.Argument(
             metavar="RUN...",
-            autocompletion=completion.complete_runs,
+            autocompletion=common.complete("runs"),
             help="Directories of finished runs; over several datasets they become a folder.",
         ),
     ],

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 
 
 def retrieve(
@@ -17,7 +17,7 @@ def retrieve(
             "--retriever",
             "-r",
             metavar="NAME|linker:NAME|FILE.py:CLASS",
-            autocompletion=completion.complete_retrievers,
+            autocompletion=common.complete("retrievers"),
             help="The retriever, by name or place.",
         ),
     ] = "bm25",
@@ -35,7 +35,7 @@ def retrieve(
         typer.Option(
             "--probe",
             metavar="NAME",
-            autocompletion=completion.complete_retrieval_probes,
+            autocompletion=common.complete("retrieval_probes"),
             help="amber or entity_questions (may be repeated) [all].",
         ),
     ] = None,

@@ -29,7 +29,11 @@ def run(
     linker: Annotated[
         list[str] | None,
         typer.Option(
-            "--linker", "-l", metavar="NAME|FILE.py:CLASS", help="The linker (may be repeated: all are run) [blend]."
+            "--linker",
+            "-l",
+            metavar="NAME|FILE.py:CLASS",
+            autocompletion=common.complete("linkers"),
+            help="The linker (may be repeated: all are run) [blend].",
         ),
     ] = None,
     dataset: Annotated[
@@ -38,6 +42,7 @@ def run(
             "--dataset",
             "-d",
             metavar="NAME|DIR",
+            autocompletion=common.complete("datasets"),
             help="A known dataset, or the directory of one (may be repeated: each linker is run on all) [mini].",
         ),
     ] = None,
@@ -66,7 +71,10 @@ def run(
     batch_size: Annotated[
         int | None,
         typer.Option(
-            "--batch-size", min=1, help="Snippets per call of the linker; a web service has -o concurrency=N."
+            "--batch-size",
+            metavar="N",
+            min=1,
+            help="Snippets per call of the linker; a web service has -o concurrency=N.",
         ),
     ] = None,
     limit: common.LimitOption = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowprobe.cli import common, completion
+from shadowprobe.cli import common
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def table(
     ],
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]...", autocompletion=completion.complete_runs, help="Run directories."),
+        typer.Argument(metavar="[RUN]...", autocompletion=common.complete("runs"), help="Run directories."),
     ] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,

@@ -39,6 +39,8 @@ class Card(Struct, omit_defaults=True):
     license: str = ""
     made: str = ""
     about: str = ""
+    # What the commonness of its entities counts, such as "population".
+    commonness: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     repairs: dict[str, Any] = field(default_factory=dict)

@@ -235,8 +235,48 @@ def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:
     assert len(inside) > 20
     for page, link in inside:
         target, _, anchor = link.partition("#")
+        if target.startswith("pictures/"):
+            assert (ROOT / "docs" / target).exists(), f"{page}: {link}"
+            continue
         assert (target or page) in PAGES, f"{page}: {link}"
         assert not anchor or anchor in anchors(target or page), f"{page}: {link}"
+
+
+def test_every_link_of_the_readme_leads_to_a_file_and_a_heading() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", readme)) if not link.startswith("https://")]
+    assert len(links) > 20
+    for link in links:
+        target, _, anchor = link.partition("#")
+        assert (ROOT / target).exists(), link
+        assert not anchor or anchor in anchors(target.removeprefix("docs/")), link
+
+
+def test_the_readme_stays_short() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    # Half of the 356 lines and 27,083 bytes of version 0.1.0; the rest belongs to the documentation.
+    assert len(readme.splitlines()) <= 178
+    assert len(readme.encode()) <= 13_541
+
+
+def test_every_command_of_the_readme_can_be_given() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^(shadowprobe [^#\n]+)", readme, re.M)
+    assert len(lines) > 4
+    for line in lines:
+        name, command, arguments = leaf(shlex.split(line)[1:])
+        assert name, line
+        command.make_context(name, arguments)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_pages_have_the_pictures_and_these_are_small(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    pictures = sorted((ROOT / "docs" / "pictures").iterdir())
+    assert [path.name for path in pictures] == ["leaderboard.png", "overshadowing.png", "report.png", "terminal.svg"]
+    for path in pictures:
+        assert f"pictures/{path.name})" in text
+        assert path.stat().st_size <= 120_000
 
 
 def test_no_two_headings_of_a_page_share_an_anchor() -> None:
