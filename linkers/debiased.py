@@ -171,6 +171,11 @@ class DebiasedLinker(Linker):
     def _check_scale(self, table: AnswerColumns) -> None:
         """Refuses scores that are not what they looked like."""
         score, kind = table.candidates.score, self._scale.kind
+        if self.scale == "probability" and (score < 0).any():
+            raise LinkerError(
+                f"linker `{self.name}`: `{self._name}` gives a score of {score.min():.3g}, and a probability is not"
+                " below 0: choose -o scale=log or other"
+            )
         if self.scale is not None or self._stored is not None or kind == "other" or not len(score):
             return
         wrong = score > (ROUNDING if kind == "log" else 1 + ROUNDING)

@@ -68,6 +68,7 @@ def correct_run(
         raise UsageError(f"--out {target}: is the run itself; name another directory")
     if not force:
         refuse_existing(target, (RESULTS, RUN, PREDICTIONS))
+    _check_scale(run, scale)
     correction = Correction(run.answers, scale)
     _refuse_uncorrectable(run, correction.scores)
     debiasing = debias(correction, weight)
@@ -94,6 +95,16 @@ def _check(run: FinishedRun, weight: float | None) -> RunCard:
     if WEIGHT in run.system["options"]:
         raise UsageError(f"{run.path} is corrected already; give the run that it was made from")
     return read_card(run.path / RUN)
+
+
+def _check_scale(run: FinishedRun, scale: Kind | None) -> None:
+    """Refuses the logarithms of scores that have none."""
+    score = run.answers.candidates.score
+    if scale == "probability" and len(score) and score.min() < 0:
+        raise UsageError(
+            f"--scale probability: {run.path} has a score of {score.min():.3g}, and a probability is not below 0;"
+            " choose log or other"
+        )
 
 
 def _refuse_uncorrectable(run: FinishedRun, scores: CandidateScores) -> None:

@@ -328,6 +328,12 @@ def test_scores_that_are_not_what_they_looked_like_are_refused(world: Dataset, m
     assert given.score == pytest.approx(2.5)
 
 
+def test_scores_below_0_are_no_probabilities_whoever_says_so(world: Dataset, mine: str) -> None:
+    linker = opened(world, of=mine, weight="0.5", scale="probability")
+    with pytest.raises(LinkerError, match=r"gives a score of -\d+, and a probability is not below 0: choose -o scale"):
+        answers_of(linker, world)
+
+
 def test_a_name_without_a_choice_is_left_as_it_is(world: Dataset, mine: str, tmp_path: Path) -> None:
     linker = opened(world, of="blend", weight="0.5")
     (tail,) = answers_of(linker, world, ["tail1"])

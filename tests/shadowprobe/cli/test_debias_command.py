@@ -79,6 +79,7 @@ def test_other_commands_work_on_the_corrected_run(shadowprobe: Command) -> None:
         (("hand", "--weight", "2"), "--weight 2: give a number from 0 (no correction) to 1"),
         (("hand", "--weight", "nan"), "--weight nan: give a number from 0 (no correction) to 1"),
         (("hand", "--scale", "logs"), "--scale logs: choose from log, probability, other (did you mean `log`?)"),
+        (("hand", "--scale", "probability"), "hand has a score of -6, and a probability is not below 0; choose log or"),
         (("hand", "hand", "--out", "x"), "--out: goes with one run; without it each is written to its own"),
         (("hand", "--format", "pdf"), "--format pdf: choose from"),
     ],
