@@ -103,8 +103,15 @@ class DebiasedLinker(Linker):
             other = self._stored.linker
             if other.name != self._name:
                 raise UsageError(f"{self.priors} has the priors of `{other.name}`, and not of `{self._name}`")
+            files = description.get("files", {})
             for key, value in options.items():
-                if key != ADDRESS and value != other.options.get(key, value):
+                if key in files and key in other.files:
+                    if files[key] != other.files[key]:
+                        raise UsageError(
+                            f"{self.priors} has the priors of `{self._name}` with another content of {key}={value}:"
+                            " make it again with `shadowprobe debias`"
+                        )
+                elif key != ADDRESS and value != other.options.get(key, value):
                     raise UsageError(
                         f"{self.priors} has the priors of `{self._name}` with {key}={other.options[key]}, and not with"
                         f" {key}={value}: make it again with `shadowprobe debias`"
