@@ -124,9 +124,22 @@ def test_a_run_without_doubt_says_why_there_is_no_table(run: FinishedRun) -> Non
         make_tables("suspicion", [run])
 
 
-def test_a_damaged_correction_is_reported_with_its_file(corrected: FinishedRun) -> None:
+@pytest.mark.parametrize(
+    ("part", "value", "field"),
+    [
+        ("curve", 5, "curve"),
+        ("curve", [{"weight": "half"}], "curve"),
+        ("measures", {"top": {}}, "measures"),
+        ("break_even", {}, "break_even"),
+        ("gained", "two", "gained"),
+        ("notes", "none", "notes"),
+    ],
+)
+def test_a_damaged_correction_is_reported_with_its_file(
+    corrected: FinishedRun, part: str, value: object, field: str
+) -> None:
     path = corrected.path / "debias.json"
     found = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps({**found, "curve": 5}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"debias.json: field `curve`"):
+    path.write_text(json.dumps({**found, part: value}), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"debias.json: field `{field}"):
         page([corrected])
