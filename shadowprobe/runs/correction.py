@@ -53,6 +53,15 @@ class CorrectedRun(NamedTuple):
     out: Path
 
 
+class Plan(NamedTuple):
+    """A run that can be corrected, and the directory that the corrected run may be written to."""
+
+    run: FinishedRun
+    card: RunCard
+    correction: Correction
+    out: Path
+
+
 def correct_run(
     run: FinishedRun,
     out: Path | None = None,
@@ -62,8 +71,15 @@ def correct_run(
     force: bool = False,
 ) -> CorrectedRun:
     """Corrects the stored answers of a run and writes debias.json beside them; asks no system."""
+    return carry_out(plan_correction(run, out, weight=weight, scale=scale, force=force), weight)
+
+
+def plan_correction(
+    run: FinishedRun, out: Path | None, *, weight: float | None, scale: Kind | None, force: bool
+) -> Plan:
+    """Refuses a run that cannot be corrected; writes nothing."""
     card = _check(run, weight)
-    target = out or run.path.with_name(f"{run.path.resolve().name}-debiased")
+    target = out or _name_target(run.path)
     if target.resolve() == run.path.resolve():
         raise UsageError(f"--out {target}: is the run itself; name another directory")
     if not force:
@@ -71,6 +87,12 @@ def correct_run(
     _check_scale(run, scale)
     correction = Correction(run.answers, scale)
     _refuse_uncorrectable(run, correction.scores)
+    return Plan(run, card, correction, target)
+
+
+def carry_out(plan: Plan, weight: float | None) -> CorrectedRun:
+    """Corrects the answers of a run with a weight or with chosen ones, and writes what was found."""
+    run, correction = plan.run, plan.correction
     debiasing = debias(correction, weight)
     notes = list(_list_notes(run, correction.scores, debiasing))
     found = _describe(run, correction, debiasing, notes)
@@ -82,8 +104,16 @@ def correct_run(
         )
     )
     write_atomically(run.path / DEBIAS, encode_json(found))
-    _write_run(run, card, target, lines, debiasing, notes)
-    return CorrectedRun(found, target)
+    _write_run(run, plan.card, plan.out, lines, debiasing, notes)
+    return CorrectedRun(found, plan.out)
+
+
+def _name_target(path: Path) -> Path:
+    """The directory beside a run that gets its corrected answers."""
+    whole = path.resolve()
+    # `.` and `..` have no name that could be replaced.
+    place = path if path.name not in {"", ".."} else whole
+    return place.with_name(f"{whole.name}-debiased")
 
 
 def _check(run: FinishedRun, weight: float | None) -> RunCard:

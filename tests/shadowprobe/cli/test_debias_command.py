@@ -96,3 +96,23 @@ def test_runs_of_other_systems_are_refused(shadowprobe: Command) -> None:
     code, _, err = shadowprobe("debias", "found")
     assert code == 2
     assert "found is a run of a retriever; only answers of linkers can be corrected" in err
+
+
+def test_nothing_is_written_unless_all_runs_can_be_corrected(shadowprobe: Command) -> None:
+    assert shadowprobe("run", "--linker", "nil", "--dataset", "mini", "--limit", "2", "--out", "silent")[0] == 0
+    code, _, err = shadowprobe("debias", "hand", "silent")
+    assert code == 2
+    assert "silent: cannot be corrected: no entity is named" in err
+    assert not Path("hand/debias.json").exists()
+    assert not Path("hand-debiased").exists()
+
+
+@pytest.mark.parametrize(("inside", "path"), [("hand", "."), ("hand/deeper", "..")])
+def test_a_run_may_be_given_from_within(
+    shadowprobe: Command, inside: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(inside).mkdir(exist_ok=True)
+    monkeypatch.chdir(inside)
+    code, _, err = shadowprobe("debias", path)
+    assert (code, err.count("\n")) == (0, 1)
+    assert (tmp_path / "hand-debiased" / "results.json").exists()
