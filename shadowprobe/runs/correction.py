@@ -17,7 +17,7 @@ from shadowprobe.measure.candidate_scores import CandidateScores, Kind, describe
 from shadowprobe.measure.debiasing import Correction, Debiasing, debias
 from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.runs.api import score_predictions
-from shadowprobe.runs.debias_file import Found
+from shadowprobe.runs.debias_file import WEIGHT, Found
 from shadowprobe.runs.directory import (
     DEBIAS,
     PREDICTIONS,
@@ -32,8 +32,6 @@ from shadowprobe.runs.finished import FinishedRun
 from shadowprobe.runs.kinds import NOUNS
 from shadowprobe.runs.linking import Settings
 
-# The option in the card of a corrected run that says with what it was corrected.
-WEIGHT = "debias_weight"
 # Why answers are left as they are, in words.
 REASONS = {
     "nil": "NIL",

@@ -12,6 +12,8 @@ from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.runs.directory import DEBIAS, PREDICTIONS
 from shadowprobe.runs.finished import FinishedRun
 
+# The option in the card of a corrected run that says with what it was corrected.
+WEIGHT = "debias_weight"
 Found = dict[str, Any]
 
 

@@ -60,6 +60,12 @@ def test_without_a_correction_the_figure_says_how_to_get_one(run: FinishedRun) -
         figures.plot("debias", [run])
 
 
+def test_of_corrected_answers_the_figure_asks_for_the_run_that_they_were_made_from(run: FinishedRun) -> None:
+    (again,) = read_runs([correct_run(run, weight=0.6).out])
+    with pytest.raises(UsageError, match="it is corrected already; give the run that it was made from"):
+        figures.plot("debias", [again])
+
+
 def test_a_run_without_a_correction_keeps_its_panel(corrected: FinishedRun, world: Dataset, tmp_path: Path) -> None:
     runs = read_runs([corrected.path, store_run(tmp_path, world, hand_predictions(), "bare")])
     drawn = figures.plot("debias", runs)
