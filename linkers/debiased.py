@@ -110,8 +110,15 @@ class DebiasedLinker(Linker):
             other = self._stored.linker
             if other.name != self._name:
                 raise UsageError(f"{self.priors} has the priors of `{other.name}`, and not of `{self._name}`")
+            files = description.get("files", {})
             for key, value in options.items():
-                if key != ADDRESS and value != other.options.get(key, value):
+                if key in files and key in other.files:
+                    if files[key] != other.files[key]:
+                        raise UsageError(
+                            f"{self.priors} has the priors of `{self._name}` with another content of {key}={value}:"
+                            " make it again with `shadowprobe debias`"
+                        )
+                elif key != ADDRESS and value != other.options.get(key, value):
                     raise UsageError(
                         f"{self.priors} has the priors of `{self._name}` with {key}={other.options[key]}, and not with"
                         f" {key}={value}: make it again with `shadowprobe debias`"
@@ -178,6 +185,11 @@ class DebiasedLinker(Linker):
     def _check_scale(self, table: AnswerColumns) -> None:
         """Refuses scores that are not what they looked like."""
         score, kind = table.candidates.score, self._scale.kind
+        if self.scale == "probability" and (score < 0).any():
+            raise LinkerError(
+                f"linker `{self.name}`: `{self._name}` gives a score of {score.min():.3g}, and a probability is not"
+                " below 0: choose -o scale=log or other"
+            )
         if self.scale is not None or self._stored is not None or kind == "other" or not len(score):
             return
         wrong = score > (ROUNDING if kind == "log" else 1 + ROUNDING)

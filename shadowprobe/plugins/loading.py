@@ -80,7 +80,11 @@ def _read_entry_points(group: Group, _: tuple[str, ...]) -> list[EntryPoint]:
 
 def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
     """Makes a linker by name or location, and converts its options from strings to their types."""
-    return _make_system(*_load(spec, LINKERS, Linker), spec, options or {})
+    return _make_linker(spec, options or {})
+
+
+def _make_linker(spec: str, options: Mapping[str, str], prefix: str = "") -> Linker:
+    return _make_system(*_load(spec, LINKERS, Linker), spec, options, prefix)
 
 
 def linker_options(spec: str) -> list[str]:
@@ -103,8 +107,9 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
     return retriever
 
 
-def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str]) -> System:
-    system = _construct(kind, spec, options)
+def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str], prefix: str = "") -> System:
+    """Makes a system; a user gives the options of an inner one with a prefix, which messages must name."""
+    system = _construct(kind, spec, options, prefix)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
     others: set[str] = {linker.version for linker in inner_linkers(system).values()} - {version}
@@ -114,9 +119,9 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     return system
 
 
-def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
+def _construct(kind: type[System], spec: str, given: Mapping[str, str], prefix: str) -> System:
     owner = f"{'linker' if issubclass(kind, Linker) else 'retriever'} `{spec}`"
-    values = _read_options(kind, owner, given)
+    values = _read_options(kind, owner, given, prefix)
     try:
         return kind(**values)
     except ValueError as error:
@@ -127,7 +132,7 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
         raise PluginError(f"{owner} cannot be made: {_format_cause(error)}{SEE_DEBUG}") from error
 
 
-def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str, Any]:
+def _read_options(kind: type, owner: str, given: Mapping[str, str], prefix: str) -> dict[str, Any]:
     """Converts the options that a user gives; refuses unknown ones, and a constructor that needs more of them.
 
     An option that is a linker is made of its own options, which are given as `OPTION.KEY`.
@@ -143,11 +148,12 @@ def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str,
             options = f"it takes {', '.join(known)}" if known else "it takes none"
             raise UsageError(f"{owner} has no option `{key}`{nearest(key, known)}: {options}")
         elif key not in of_inner:
-            values[key] = convert_option(key, text, types[key])
+            values[key] = convert_option(prefix + key, text, types[key])
     missing = [name for name, p in known.items() if p.default is p.empty and name not in given]
     if missing:
-        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
-    return values | {name: make_linker(given[name], options) for name, options in of_inner.items()}
+        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {prefix}{missing[0]}=VALUE")
+    inner = {name: _make_linker(given[name], options, f"{prefix}{name}.") for name, options in of_inner.items()}
+    return values | inner
 
 
 def load_class(spec: str, group: Group) -> type:
