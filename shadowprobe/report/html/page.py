@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.files import make_directory, write_pieces
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.report.html.parts import Browser, compose_page
 from shadowprobe.runs.directory import Kind
@@ -67,16 +67,23 @@ def write_report(
         raise UsageError(f"{path} is a directory; --out names a file")
     if path.exists() and not force:
         raise UsageError(f"{path} exists; give another --out, or --force to write over it")
-    content = page(runs, dataset, queries, published=published).encode()
+    pieces = compose(runs, dataset, queries, published=published)
     make_directory(path.parent)
-    write_atomically(path, content)
+    write_pieces(path, (piece.encode() for piece in pieces))
     return path
 
 
 def page(
     runs: Sequence[FinishedRun], dataset: str | None = None, queries: Path | None = None, *, published: bool = False
 ) -> str:
-    """The whole file; without the browser where the queries of retrievers or language models cannot be found."""
+    """The whole file as text."""
+    return "".join(compose(runs, dataset, queries, published=published))
+
+
+def compose(
+    runs: Sequence[FinishedRun], dataset: str | None = None, queries: Path | None = None, *, published: bool = False
+) -> Iterator[str]:
+    """The file in pieces; without the browser where the queries of retrievers or language models cannot be found."""
     check_comparable(runs)
     kind = runs[0].kind
     data, reason = None, ""

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from shadowprobe.errors import ShadowprobeError
+from shadowprobe.report.html.blocks import compress_data, write_blocks
 from shadowprobe.report.run_summary import RunSummary, summarize, tables_of
 from shadowprobe.report.tables.to_html import isolated, table_html
 
@@ -50,8 +51,8 @@ def compose_page(
     *,
     no_browser: str = "",
     published: bool = False,
-) -> str:
-    """The whole file; `no_browser` is the reason why there is no browser."""
+) -> Iterator[str]:
+    """The file in pieces; `no_browser` is the reason why there is no browser."""
     summaries = {run.label: summarize(run.results) for run in runs}
     labels = list(summaries)
     name = runs[0].data["name"]
@@ -67,21 +68,26 @@ def compose_page(
         "sections": "\n".join(_sections(runs)) if runs[0].kind == "linker" else "",
         "browser": _missing_browser(browser, no_browser) if no_browser else _browser(browser),
     }
-    return _assemble(parts, data, () if no_browser else ("browser.js", f"{browser.name}.js"), browser.styles)
+    return _assemble(
+        parts, data, () if no_browser else ("opening.js", "browser.js", f"{browser.name}.js"), browser.styles
+    )
 
 
-def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
+def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> Iterator[str]:
     """The parts as markup, the data, and the files that become the one script and the one style of the page."""
     style, script = ("".join(map(read_page_file, names)) for names in (styles, scripts))
+    skeleton, blocks = compress_data(data)
     frame = {
         "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
         " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
-        "script": script,
         # Nothing inside of a script element is markup but what could end it.
-        "data": msgspec.json.encode(data).decode().replace("<", "\\u003c"),
+        "data": msgspec.json.encode(skeleton).decode().replace("<", "\\u003c"),
     }
-    return Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield from write_blocks(blocks)
+    # Last, so that the results are seen before the data is there.
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
 
 
 def _browser(browser: Browser) -> str:
