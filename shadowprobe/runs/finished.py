@@ -94,6 +94,10 @@ class FinishedRun:
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
+    def forget_answers(self) -> None:
+        """Frees the memory of the answers; they are read again if they are used again."""
+        self.__dict__.pop("answers", None)
+
     def to_frame(self, what: Literal["items", "summary"] = "items") -> DataFrame:
         """The run as a pandas DataFrame: a row for each mention, query or question, or one row of headline figures."""
         try:

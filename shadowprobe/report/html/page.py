@@ -9,6 +9,7 @@ from typing import Any
 from shadowprobe.base.files import make_directory, write_pieces
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.report.html.parts import Browser, compose_page
+from shadowprobe.runs.comparison import Comparison, compare
 from shadowprobe.runs.directory import Kind
 from shadowprobe.runs.finished import FinishedRun, check_comparable
 
@@ -86,6 +87,7 @@ def compose(
     """The file in pieces; without the browser where the queries of retrievers or language models cannot be found."""
     check_comparable(runs)
     kind = runs[0].kind
+    comparison = _compare(runs, dataset, queries) if len(runs) > 1 else None
     data, reason = None, ""
     try:
         data = _pack(runs, dataset, queries)
@@ -94,7 +96,23 @@ def compose(
         if kind == "linker" or dataset is not None or queries is not None:
             raise
         reason = str(error)
-    return compose_page(runs, BROWSERS[kind], data, FIGURES[kind], no_browser=reason, published=published)
+    # The answers are in the data, and the figures need their memory.
+    for run in runs:
+        run.forget_answers()
+    return compose_page(
+        runs, BROWSERS[kind], data, FIGURES[kind], comparison=comparison, no_browser=reason, published=published
+    )
+
+
+def _compare(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> Comparison | None:
+    """The paired differences; None where the data of retrievers or language models cannot be found."""
+    try:
+        return compare(runs, collection=dataset, queries=queries)
+    except ShadowprobeError:
+        # What is missing is said where the queries would be.
+        if runs[0].kind == "linker":
+            raise
+        return None
 
 
 def _pack(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -18,10 +19,15 @@ import msgspec
 
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.report.html.blocks import compress_data, write_blocks
+from shadowprobe.report.html.first_screen import write_differences, write_systems
 from shadowprobe.report.run_summary import RunSummary, summarize, tables_of
+from shadowprobe.report.tables.pairs_table import pairs_table
+from shadowprobe.report.tables.table import Table
 from shadowprobe.report.tables.to_html import isolated, table_html
+from shadowprobe.runs.directory import RUN, read_card
 
 if TYPE_CHECKING:
+    from shadowprobe.runs.comparison import Comparison
     from shadowprobe.runs.finished import FinishedRun
 
 DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
@@ -49,6 +55,7 @@ def compose_page(
     data: Any,
     captions: Mapping[str, str],
     *,
+    comparison: Comparison | None = None,
     no_browser: str = "",
     published: bool = False,
 ) -> Iterator[str]:
@@ -60,10 +67,11 @@ def compose_page(
         "title": escape(f"{', '.join(labels)} on {name}"),
         "skip": f'<a class="skip" href="#{browser.name}">To the {browser.name}</a>',
         "heading": f"{', '.join(map(isolated, labels))} on {isolated(name)}",
+        "first": write_systems(runs) + (write_differences(runs, comparison) if comparison is not None else ""),
         "verdicts": "".join(_verdict(label, summary) for label, summary in summaries.items()),
         "about": _about(runs[0], summaries),
         "systems": "".join(_system(run, summaries[run.label]) for run in runs),
-        "tables": "".join(map(table_html, tables_of({run.label: run.results for run in runs}, published=published))),
+        "tables": _tables(runs, comparison, published=published),
         "figures": "".join(_figures(captions, runs)),
         "sections": "\n".join(_sections(runs)) if runs[0].kind == "linker" else "",
         "browser": _missing_browser(browser, no_browser) if no_browser else _browser(browser),
@@ -88,6 +96,28 @@ def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], style
     yield from write_blocks(blocks)
     # Last, so that the results are seen before the data is there.
     yield f"<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _tables(runs: Sequence[FinishedRun], comparison: Comparison | None, *, published: bool) -> str:
+    """The first table, and the others folded; systems that compete are in rows next to each other."""
+    tables = [arrange(table) for table in tables_of({run.label: run.results for run in runs}, published=published)]
+    if comparison is not None and comparison.pairs:
+        tables.append(pairs_table(comparison))
+    if not tables:
+        return ""
+    first, *others = map(table_html, tables)
+    folded = f'<details id="more"><summary>More tables ({len(others)})</summary>{"".join(others)}</details>'
+    return first + (folded if others else "")
+
+
+def arrange(table: Table) -> Table:
+    """A table as a page shows it: scores before counts, and of several systems those on one subset together."""
+    scores = [column.key for column in table.columns if column.is_bold]
+    if table.columns[0].key == "system" and table.columns[1].is_text:
+        table = table.with_first("system", table.columns[1].key, *scores, *(["f1_interval"] if scores else []))
+        if len({row.cells[0] for row in table.rows}) > 1:
+            table = table.grouped_by(table.columns[1].key)
+    return table
 
 
 def _browser(browser: Browser) -> str:
@@ -123,10 +153,10 @@ def _verdict(label: str, summary: RunSummary) -> str:
 
 
 def _about(run: FinishedRun, summaries: Mapping[str, RunSummary]) -> str:
-    """The data of the runs: its name, version and digest, and how much there is."""
+    """The data of the runs: its name and version, and how much there is."""
     version = f" {run.data['version']}" if run.data.get("version") else ""
     sizes = "; ".join(dict.fromkeys(summary.size for summary in summaries.values()))
-    rest = f"{version} ({run.data['digest'][:12]}): {sizes}."
+    rest = f"{version}: {sizes}."
     return f"{DATA_TITLES[run.kind]} {isolated(run.data['name'])}{escape(rest)}"
 
 
@@ -134,9 +164,18 @@ def _system(run: FinishedRun, summary: RunSummary) -> str:
     """What was run, and what a careful reader must know besides."""
     options = " ".join(f"{key}={value}" for key, value in run.system["options"].items())
     words = " ".join(word for word in (run.system["name"], run.system.get("version", ""), options) if word)
-    lines = (words, *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
+    lines = (words, *_describe_run(run), *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
     items = "".join(f"<li>{isolated(line)}</li>" for line in lines)
     return f"<section><h3>{isolated(run.label)}</h3><ul>{items}</ul></section>"
+
+
+def _describe_run(run: FinishedRun) -> Iterator[str]:
+    """When it was run, how long it took, and the digest of its data."""
+    with suppress(ShadowprobeError):
+        card = read_card(run.path / RUN)
+        if card.started:
+            yield f"began {card.started}, took {card.seconds:,.1f} s, with shadowprobe {card.shadowprobe}"
+    yield f"{DATA_TITLES[run.kind].lower()} {run.data['name']}, digest {run.data['digest']}"
 
 
 def _details(run: FinishedRun) -> Iterator[str]:

@@ -8,7 +8,7 @@ import msgspec
 
 NOTHING = -1
 # How many characters are in a block of passages.
-BLOCK = 1 << 18
+BLOCK = 1 << 20
 
 
 class Strings:

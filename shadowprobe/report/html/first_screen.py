@@ -1,0 +1,131 @@
+"""What a reader sees first: the verdict on each system with its headline figures, and which system is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+
+from shadowprobe.measure.power import LEVEL
+from shadowprobe.report.tables.pairs_table import name_measure
+from shadowprobe.report.tables.table import percent, write_p_value
+from shadowprobe.report.tables.to_html import isolated
+from shadowprobe.runs.comparison import Comparison, Pair
+from shadowprobe.runs.directory import Kind
+from shadowprobe.runs.finished import FinishedRun
+from shadowprobe.runs.headlines import Headline, list_headlines, name_verdict
+from shadowprobe.runs.item_measures import OVERSHADOWED, PRIOR_BIAS
+
+# The figures that answer the question of each kind of runs; of other kinds the first few are shown.
+ANSWERING: dict[Kind, tuple[str, ...]] = {"linker": ("consistent", "prior_bias")}
+MOST_FIGURES = 4
+# How a verdict is coloured.
+TONES = {"reads": "good", "repeats": "bad"}
+# How a system is better by a measure that counts faults.
+FAULTS = {OVERSHADOWED: "with fewer names overshadowed", PRIOR_BIAS: "with less prior bias"}
+# More sentences than these are folded.
+MOST_SENTENCES = 6
+
+
+def write_systems(runs: Sequence[FinishedRun]) -> str:
+    """A row for each system: its verdict, and its headline figures as bars with their intervals."""
+    found = {run.label: _select(run) for run in runs}
+    figures = {key: one for of_run in found.values() for key, one in of_run.items()}
+    if not figures:
+        return ""
+    heads = "".join(f'<th scope="col" class="text">{escape(_name(one))}</th>' for one in figures.values())
+    rows = "".join(_row(run, found[run.label], figures) for run in runs)
+    return (
+        '<table id="table-systems" class="systems" aria-label="The verdict on each system">'
+        f'<thead><tr><th scope="col">system</th><th scope="col" class="text">verdict</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _select(run: FinishedRun) -> dict[str, Headline]:
+    known = {one.key: one for one in list_headlines(run.results)}
+    wanted = [key for key in ANSWERING.get(run.kind, ()) if key in known] or list(known)[:MOST_FIGURES]
+    return {key: known[key] for key in wanted}
+
+
+def _name(figure: Headline) -> str:
+    words = " ".join(figure.name.replace("-\n", "").split())
+    return f"{words} (less is better)" if figure.is_fault else words
+
+
+def _row(run: FinishedRun, found: Mapping[str, Headline], figures: Mapping[str, Headline]) -> str:
+    verdict = name_verdict(run.results)
+    tone = TONES.get(verdict, "none")
+    cells = "".join(
+        f'<td class="text" data-name="{escape(_name(figure))}">{_bar(found[key]) if key in found else "–"}</td>'
+        for key, figure in figures.items()
+    )
+    # A word of its own is enough for a row; the sentence below has the rest.
+    word = f'<span class="outcome" data-kind="{tone}">{escape(verdict.replace("_", " ") or "–")}</span>'
+    return f'<tr><th scope="row">{isolated(run.label)}</th><td class="text">{word}</td>{cells}</tr>'
+
+
+def _bar(figure: Headline) -> str:
+    """A bar from 0 to 100% with a line for its interval, and the same in figures."""
+    low, high = (f"{100 * bound:.1f}" for bound in figure.interval)
+    kind = "fault" if figure.is_fault else "good"
+    return (
+        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="whole" width="100" height="10"/>'
+        f'<rect class="{kind}" width="{100 * figure.value:.1f}" height="10"/>'
+        f'<path class="interval" d="M{low} 5H{high}"/></svg>'
+        f'<span class="figure">{escape(percent(figure.value, figure.interval))}</span>'
+    )
+
+
+def write_differences(runs: Sequence[FinishedRun], comparison: Comparison) -> str:
+    """Sentences on the headline measures of every two systems: which one is better, or that no difference was found."""
+    measures = {one.measure for run in runs for one in list_headlines(run.results)}
+    pairs = [pair for pair in comparison.pairs if pair.measure in measures]
+    pairs.sort(key=lambda pair: (_place(comparison, pair.first), _place(comparison, pair.second)))
+    items = [
+        f"<li>{sentence}</li>"
+        for _, group in groupby(pairs, key=lambda pair: (pair.first, pair.second))
+        for sentence in _sentences(list(group))
+    ]
+    if not items:
+        return ""
+    corrected = ", corrected by Holm over all pairs of systems" if len(comparison.systems) > 2 else ""
+    note = f"Paired over the same items; 95% intervals in brackets; p by McNemar's exact test{corrected}."
+    content = f'<ul class="differences">{"".join(items)}</ul><p class="quiet">{note}</p>'
+    if len(items) > MOST_SENTENCES:
+        return f"<details><summary>The differences between the systems</summary>{content}</details>"
+    return content
+
+
+def _place(comparison: Comparison, label: str) -> int:
+    return next(place for place, system in enumerate(comparison.systems) if system["label"] == label)
+
+
+def _sentences(pairs: Sequence[Pair]) -> Iterator[str]:
+    """The sentences on two systems: what each is better at, and where no difference was found."""
+    first, second = pairs[0].first, pairs[0].second
+    clear = [pair for pair in pairs if pair.holm_p < LEVEL]
+    for better, worse in ((first, second), (second, first)):
+        phrases = [_gain(pair) for pair in clear if (pair.win > pair.loss) == (better == first)]
+        if phrases:
+            yield f"{isolated(better)} is better than {isolated(worse)} {_join(phrases)}."
+    unclear = [f"on {escape(name_measure(pair))} ({_p(pair)})" for pair in pairs if pair not in clear]
+    if unclear:
+        yield f"Between {isolated(first)} and {isolated(second)} no difference was found {_join(unclear)}."
+
+
+def _gain(pair: Pair) -> str:
+    sign = 1 if pair.difference > 0 else -1
+    low, high = sorted(100 * sign * bound for bound in pair.difference_ci95)
+    words = FAULTS.get(pair.measure) or f"on {escape(name_measure(pair))}"
+    return f"{words} by {100 * abs(pair.difference):.1f} points ({low:.1f} to {high:.1f}, {_p(pair)})"
+
+
+def _p(pair: Pair) -> str:
+    p = write_p_value(pair.holm_p)
+    return escape(f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}")
+
+
+def _join(phrases: Sequence[str]) -> str:
+    return phrases[0] if len(phrases) == 1 else f"{', '.join(phrases[:-1])} and {phrases[-1]}"
