@@ -298,6 +298,8 @@ def test_on_paper_there_are_the_results_and_the_chosen_name_and_no_controls(
     browser.scheme("dark", "print")
     for page, table in ((sets, "#table-amber-human-1"), (answers, "#table-categories")):
         browser.open(page, "#name=Como")
+        # Printing unfolds what is folded.
+        browser.script("dispatchEvent(new Event('beforeprint'))")
         seen = "return arguments[0].map((css) => document.querySelector(css).checkVisibility())"
         shown = browser.script(seen, [table, "#detail", "#filters", "#side", ".help"])
         assert shown == [True, True, False, False, False]

@@ -46,7 +46,7 @@ class Read(HTMLParser):
         if tag:
             self.texts[tag][-1] += data.strip("\n")
         # The name of a system stands in an element of its own inside of its cell.
-        if tag in {"td", "th", "bdi"} and self._table and self.tables[self._table]:
+        if tag in {"td", "th", "bdi", "span"} and self._table and self.tables[self._table]:
             self.tables[self._table][-1][-1] += data
 
     def count(self, tag: str) -> int:

@@ -81,6 +81,8 @@ function browse(report) {
   let hits = null;
   let found = "";
   let searches = 0;
+  // The filters that hold, as the address has them.
+  let filtered = "#";
   let shown = [];
   let page = 0;
   let current = null;
@@ -210,6 +212,7 @@ function browse(report) {
     const address = readAddress();
     const wanted = new Map(address);
     for (const field of fields()) setField(field, wanted.get(field.id));
+    filtered = addressOf(null);
     if (!(await read())) return;
     const [kind, name] = address.find(([key]) => Object.hasOwn(report.nouns, key)) ?? [];
     if (kind === undefined) {
@@ -268,10 +271,16 @@ function browse(report) {
   }
 
   async function change() {
+    // A field tells of the same change again when it is left; drawn anew, the list would lose the click that left it.
+    const filters = addressOf(null);
+    if (filters === filtered) return;
+    filtered = filters;
     if (!(await read())) return;
-    history.replaceState(null, "", addressOf(/^#[a-z]/.test(location.hash) && shown.includes(current) ? current : null));
     // Where nothing is open, or nothing that fits, the first that does is.
     if (!shown.includes(current) && shown.length > 0) choose(shown[0]);
+    const isNamed = readAddress().some(([key]) => Object.hasOwn(report.nouns, key));
+    history.replaceState(null, "", addressOf(isNamed ? current : null));
+    drawList();
     await drawDetail();
   }
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from shadowprobe.runs.finished import FinishedRun
 
 DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
+COUNTS = ("n", "sets", "answered", "nil", "skipped", "failed")
 NO_VERDICT = ": whether it reads the context or repeats its prior was not measured."
 # What a data address inside of double quotes may hold as it is.
 UNQUOTED = " !$'()*+,-./:;=?@_~"
@@ -112,9 +113,8 @@ def _tables(runs: Sequence[FinishedRun], comparison: Comparison | None, *, publi
 
 def arrange(table: Table) -> Table:
     """A table as a page shows it: scores before counts, and of several systems those on one subset together."""
-    scores = [column.key for column in table.columns if column.is_bold]
     if table.columns[0].key == "system" and table.columns[1].is_text:
-        table = table.with_first("system", table.columns[1].key, *scores, *(["f1_interval"] if scores else []))
+        table = table.with_last(*COUNTS)
         if len({row.cells[0] for row in table.rows}) > 1:
             table = table.grouped_by(table.columns[1].key)
     return table

@@ -141,11 +141,9 @@ class Table(Struct, frozen=True):
         """The same table without some of its columns."""
         return self._take([place for place, column in enumerate(self.columns) if column.key not in keys])
 
-    def with_first(self, *keys: str) -> Table:
-        """The same table with some of its columns before the others."""
-        places = {column.key: place for place, column in enumerate(self.columns)}
-        first = [places[key] for key in keys if key in places]
-        return self._take([*first, *(place for place in places.values() if place not in first)])
+    def with_last(self, *keys: str) -> Table:
+        """The same table with some of its columns behind the others."""
+        return self._take(sorted(range(len(self.columns)), key=lambda place: self.columns[place].key in keys))
 
     def _take(self, places: Sequence[int]) -> Table:
         rows = (

@@ -202,12 +202,12 @@ def test_without_such_a_probe_there_is_no_further_column(hand: FinishedRun) -> N
 def test_the_tables_show_the_numbers_worked_out_by_hand(hand: FinishedRun) -> None:
     tables = Read(page([hand])).tables
     # Top: two right, one wrong, one NIL. Shadow: two right, one wrong, one skipped, so that P is 2/3 and F 4/7.
-    scores = [row[:9] for row in tables["table-scores"]]
+    scores = [[*row[:5], *row[6:]] for row in tables["table-scores"]]
     assert scores == [
-        ["system", "subset", "n", "answered", "NIL", "skipped", "P", "R", "F"],
-        ["hand", "Shadow", "4", "3", "0", "1", "0.667", "0.500", "0.571"],
-        ["hand", "Top", "4", "3", "1", "0", "0.500", "0.500", "0.500"],
-        ["hand", "Tail", "1", "1", "0", "0", "1.000", "1.000", "1.000"],
+        ["system", "subset", "P", "R", "F", "n", "answered", "NIL", "skipped"],
+        ["hand", "Shadow", "0.667", "0.500", "0.571", "4", "3", "0", "1"],
+        ["hand", "Top", "0.500", "0.500", "0.500", "4", "3", "1", "0"],
+        ["hand", "Tail", "1.000", "1.000", "1.000", "1", "1", "0", "0"],
     ]
     assert tables["table-priors"][1:] == [
         ["hand", "Top", "50.0", "0.0", "0.0", "25.0", "25.0"],
@@ -267,7 +267,7 @@ def test_the_same_runs_give_the_same_file(hand: FinishedRun) -> None:
 def test_what_was_not_measured_is_said_and_has_no_table(world: Dataset, tmp_path: Path) -> None:
     written = Read(page([run_of(tmp_path / "run", world, hand_predictions(), probes=["subsets"])]))
     assert "hand: whether it reads the context or repeats its prior was not measured." in written.texts["bdi"]
-    assert list(written.tables) == ["table-scores"]
+    assert list(written.tables) == ["table-systems", "table-scores"]
 
 
 def test_results_that_were_scored_with_redirects_say_that_the_mentions_are_not(world: Dataset, tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_figure_that_cannot_be_drawn_is_left_out(world: Dataset, tmp_path: Pat
     written = Read(page([run_of(tmp_path / "run", dataset, [Prediction("tail1", answer="Ourika")])]))
     # There is no name with two contexts, no prior and no score.
     assert written.count("img") == 0
-    assert written.tables["table-scores"][1][:3] == ["hand", "Tail", "1"]
+    assert written.tables["table-scores"][1][:3] == ["hand", "Tail", "1.000"]
 
 
 def test_all_figures_are_in_the_report_of_a_whole_run(hand: FinishedRun) -> None:
@@ -374,7 +374,7 @@ def test_marks_of_direction_in_a_name_stay_within_it(world: Dataset, hand: Finis
     content = page(read_runs([hand.path], str(world.path), [turned]))
     assert f'<p class="verdict"><bdi>{turned}</bdi> reads the context about as often' in content
     assert f"<h1><bdi>{turned}</bdi> on <bdi>world</bdi></h1>" in content
-    assert "Dataset <bdi>world</bdi> 1 (" in content
+    assert "Dataset <bdi>world</bdi> 1: 4 names" in content
 
 
 def test_the_findings_of_a_probe_of_ones_own_are_in_the_report(world: Dataset, tmp_path: Path) -> None:

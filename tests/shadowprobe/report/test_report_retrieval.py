@@ -105,10 +105,12 @@ def test_entities_are_marked_as_head_or_tail(runs: list[FinishedRun]) -> None:
 def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun]) -> None:
     tables = Read(page(runs, "little")).tables
     assert list(tables) == [
+        "table-systems",
         "table-amber-human-1",
         "table-amber-human-2",
         "table-amber-human-confusion",
         "table-questions",
+        "table-pairs",
     ]
 
     def rates(name: str) -> list[list[str]]:
@@ -138,6 +140,16 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun])
     # Wilson's intervals of 2, 3 and 0 of 4.
     intervals = "confused, 15–85 among the first 1, confused, 30–95 among the first 2, reader, 0–49 among the first 1"
     assert intervals in page(runs, "little")
+
+
+def test_the_first_screen_has_the_headline_figures_of_retrievers_and_their_differences(runs: list[FinishedRun]) -> None:
+    written = Read(page(runs, "little"))
+    heading, confused, reader = written.tables["table-systems"]
+    assert heading[2:] == ["people, head @1", "people, tail @1", "questions @1"]
+    assert [cell.partition(" ")[0] for cell in confused[2:]] == ["50.0%", "20.0%", "50.0%"]
+    assert [cell.partition(" ")[0] for cell in reader[2:]] == ["75.0%", "80.0%", "0.0%"]
+    # Too few queries for any difference.
+    assert "no difference was found on" in " ".join(written.texts["li"] + written.texts["bdi"])
 
 
 def test_published_rows_are_marked_and_name_their_source(little: Path) -> None:
@@ -218,7 +230,7 @@ def test_without_amber_the_verdict_says_so_and_there_are_no_sets(little: Path) -
     )
     written = Read(page([run]))
     assert "runs/asked was not asked `amber`." in written.texts["bdi"]
-    assert list(written.tables) == ["table-questions"]
+    assert list(written.tables) == ["table-systems", "table-questions"]
     assert written.data is None
 
 
