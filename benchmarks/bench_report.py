@@ -13,11 +13,8 @@ import time
 from pathlib import Path
 
 import msgspec
-from bench_memory import peak
-from goals import Goal, Measured, parser, show
-from synthetic import RELEASE_SNIPPETS, RELEASE_SPACES, Shape
+from goals import Goal, Measured, parser, peak, show
 
-from shadowprobe import run
 from shadowprobe.report.html.page import write_report
 from shadowprobe.runs.finished import read_runs
 
@@ -49,6 +46,11 @@ def child(directory: str, out: str) -> None:
 
 def measure(scratch: Path, names: int) -> Measured:
     """The report of a run over so many names."""
+    # Not in the child, whose memory is measured.
+    from synthetic import RELEASE_SNIPPETS, RELEASE_SPACES, Shape
+
+    from shadowprobe import run
+
     Shape(names, names * (RELEASE_SNIPPETS // RELEASE_SPACES), natural=True).stream(scratch / "dataset")
     run("prior", str(scratch / "dataset"), out=scratch / "run")
     command = [sys.executable, __file__, "--child", str(scratch / "run"), str(scratch / "report.html")]

@@ -107,7 +107,7 @@ def test_a_directory_without_outputs_is_refused(script: Any, tmp_path: Path) -> 
 
 def test_a_number_in_a_compressed_block_of_a_report_is_compared(script: Any, old: Path, new: Path) -> None:
     for directory, scores in ((old, [1, 2]), (new, [1, 3])):
-        (block,) = write_blocks([Series(scores).close()])
+        block = "".join(write_blocks([Series(scores).close()]))
         (directory / "report.html").write_text(f"{REPORT}\n{block}")
     # The second number is kept as the difference from the first.
     assert script["compare"](old, new)[1] == [("different", "report.html.blocks[0][1]: 1 and 2")]

@@ -17,6 +17,8 @@ from shadowprobe.report.html.strings import Passages
 LONG = 64
 # How many values are turned into JSON at a time.
 CHUNK = 1 << 14
+# How many bytes are turned into base 85 at a time: a multiple of four.
+PIECE = 1 << 16
 
 
 class Series:
@@ -29,7 +31,7 @@ class Series:
         self.is_delta = is_delta
         self._pending: list[Any] = []
         self._last = 0
-        self._compressor = zlib.compressobj(9)
+        self._compressor: Any = zlib.compressobj(9)
         self._compressed: list[bytes] = []
         self._begun = False
         self.extend(values)
@@ -57,10 +59,13 @@ class Series:
         self._pending = []
 
     def close(self) -> bytes:
-        """The whole column as a compressed JSON list."""
-        self._compress()
-        end = b"]" if self._begun else b"[]"
-        return b"".join([*self._compressed, self._compressor.compress(end), self._compressor.flush()])
+        """The whole column as a compressed JSON list; nothing can be added any more, and its compressor is freed."""
+        if self._compressor is not None:
+            self._compress()
+            end = self._compressor.compress(b"]" if self._begun else b"[]") + self._compressor.flush()
+            self._compressed = [b"".join([*self._compressed, end])]
+            self._compressor = None
+        return self._compressed[0]
 
 
 def compress_data(data: Any) -> tuple[Any, list[bytes]]:
@@ -91,8 +96,10 @@ def compress_data(data: Any) -> tuple[Any, list[bytes]]:
 
 
 def write_blocks(blocks: Iterable[bytes]) -> Iterator[str]:
-    """An element for each block; its content is text that cannot be markup."""
+    """An element for each block, in pieces; its content is text that cannot be markup."""
     for number, block in enumerate(blocks):
-        # Base 85 needs less room than base 64. Of its signs only < could begin markup.
-        content = base64.b85encode(block).decode().replace("<", ",")
-        yield f'<script type="text/plain" id="block-{number}">{content}</script>\n'
+        yield f'<script type="text/plain" id="block-{number}">'
+        for start in range(0, len(block), PIECE):
+            # Base 85 needs less room than base 64. Of its signs only < could begin markup.
+            yield base64.b85encode(block[start : start + PIECE]).decode().replace("<", ",")
+        yield "</script>\n"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.base.model import Prediction
@@ -31,15 +32,17 @@ DESCRIPTION = 160
 def pack_mentions(runs: Sequence[FinishedRun]) -> dict[str, Any]:
     """The dataset and the answers of runs over it, in columns of numbers and two tables of texts."""
     check_comparable(runs)
+    # First, because it needs most memory for a moment.
+    outcomes = [classify_answers(run.answers) for run in runs]
     strings, passages = Strings(), Passages()
     dataset = runs[0].dataset
     return {
         "subsets": list(SUBSETS),
         "outcomes": [[outcome, MEANING[outcome]] for outcome in OUTCOMES],
-        # First, so that the numbers of names and titles grow by the same steps.
+        # Before the snippets, so that the numbers of names and titles grow by the same steps.
         "spaces": _spaces(dataset, strings, passages),
         "snippets": _snippets(dataset, strings, passages),
-        "systems": [_system(run, strings) for run in runs],
+        "systems": [_system(run, codes, strings) for run, codes in zip(runs, outcomes, strict=True)],
         # Last, when every text has its number.
         "strings": strings.all(),
         "passages": passages,
@@ -60,7 +63,7 @@ def _spaces(dataset: Dataset, strings: Strings, passages: Passages) -> dict[str,
             columns["entity"].append(strings.number(title))
             columns["description"].append(passages.number(short or None))
             commonness.append(entity.commonness)
-    return {**columns, "commonness": commonness}
+    return _close({**columns, "commonness": commonness})
 
 
 def _snippets(dataset: Dataset, strings: Strings, passages: Passages) -> dict[str, Series]:
@@ -79,6 +82,13 @@ def _snippets(dataset: Dataset, strings: Strings, passages: Passages) -> dict[st
         columns["source"].append(passages.number(snippet.source))
         columns["id"].extend(_front_code(before, snippet.id))
         before = snippet.id
+    return _close(columns)
+
+
+def _close(columns: dict[str, Series]) -> dict[str, Series]:
+    """Columns that are complete need no compressor any more."""
+    for column in columns.values():
+        column.close()
     return columns
 
 
@@ -92,22 +102,24 @@ def _front_code(before: str, name: str) -> tuple[int, str]:
     return to_utf16(name, shared), name[shared:]
 
 
-def _system(run: FinishedRun, strings: Strings) -> dict[str, Any]:
+def _system(run: FinishedRun, outcomes: npt.NDArray[np.int8], strings: Strings) -> dict[str, Any]:
     """The answers of one run in columns; NIL, skipped and failed are -1, -2 and -3 instead of a text."""
     answers = run.answers
 
     def number_titles(codes: Ints) -> Ints:
         numbers = codes.copy()
-        used, places = np.unique(codes, return_inverse=True)
-        titles = [strings.number(answers.names[code]) if code >= 0 else code for code in used.tolist()]
-        numbers[:] = np.array(titles, dtype=np.int32)[places]
+        is_title = codes >= 0
+        number_of = np.zeros(len(answers.names), dtype=np.int32)
+        for code in np.unique(codes[is_title]).tolist():
+            number_of[code] = strings.number(answers.names[code])
+        numbers[is_title] = number_of[codes[is_title]]
         return numbers
 
     return {
         "label": run.label,
         "entity": number_titles(answers.entity),
         "score": Series(map(shorten, answers.score), is_delta=False),
-        "outcome": classify_answers(answers),
+        "outcome": outcomes,
         "prior": number_titles(answers.prior),
         **_candidates(run, strings),
         **_columns(run, strings),
@@ -123,7 +135,8 @@ def _candidates(run: FinishedRun, strings: Strings) -> dict[str, Any]:
     Where not all are listed, `unlisted` says how many more a row has, and `gold_rank` the rank of the gold one.
     """
     answers = run.answers
-    start, size, unlisted = (np.zeros(len(answers), dtype=np.int32) for _ in range(3))
+    start, unlisted = (np.zeros(len(answers), dtype=np.int32) for _ in range(2))
+    size = np.zeros(len(answers), dtype=np.int8)
     titles, scores = Series(), Series(is_delta=False)
     place = 0
     for _, prediction in read_lines(run.path / PREDICTIONS, Prediction):

@@ -11,7 +11,7 @@ import pytest
 from page_reading import unpack
 
 from shadowprobe.base.files import write_pieces
-from shadowprobe.report.html.blocks import CHUNK, LONG, Series, compress_data, write_blocks
+from shadowprobe.report.html.blocks import CHUNK, LONG, PIECE, Series, compress_data, write_blocks
 from shadowprobe.report.html.strings import BLOCK, Passages, Strings
 
 
@@ -59,10 +59,12 @@ def test_a_name_is_kept_once_whatever_comes_between() -> None:
 
 
 def test_a_block_cannot_be_markup() -> None:
-    # Every byte value, so that every sign of base 85 is there.
+    # Every byte value, so that every sign of base 85 is there; the last block is longer than a piece.
     blocks = [bytes([first, second] * 10) for first in range(256) for second in (0, 85, 255)]
-    for block, element in zip(blocks, write_blocks(blocks), strict=True):
-        content = element.partition(">")[2].removesuffix("</script>\n")
+    blocks.append(bytes(range(256)) * (PIECE // 256) + b"rest")
+    elements = "".join(write_blocks(blocks)).splitlines()
+    for block, element in zip(blocks, elements, strict=True):
+        content = element.partition(">")[2].removesuffix("</script>")
         assert "<" not in content
         assert base64.b85decode(content.replace(",", "<")) == block
 
