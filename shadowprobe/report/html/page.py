@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shadowprobe.base.files import make_directory, write_pieces
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.report.html.parts import Browser, compose_page
-from shadowprobe.runs.comparison import Comparison, compare
 from shadowprobe.runs.directory import Kind
 from shadowprobe.runs.finished import FinishedRun, check_comparable
+
+if TYPE_CHECKING:
+    from shadowprobe.runs.comparison import Comparison
 
 REPORT = "report.html"
 BROWSERS: dict[Kind, Browser] = {
@@ -106,6 +108,8 @@ def compose(
 
 def _compare(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> Comparison | None:
     """The paired differences; None where the data of retrievers or language models cannot be found."""
+    from shadowprobe.runs.comparison import compare
+
     try:
         return compare(runs, collection=dataset, queries=queries)
     except ShadowprobeError:

@@ -19,9 +19,8 @@ import msgspec
 
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.report.html.blocks import compress_data, write_blocks
-from shadowprobe.report.html.first_screen import write_differences, write_systems
+from shadowprobe.report.html.first_screen import write_systems
 from shadowprobe.report.run_summary import RunSummary, summarize, tables_of
-from shadowprobe.report.tables.pairs_table import pairs_table
 from shadowprobe.report.tables.table import Table
 from shadowprobe.report.tables.to_html import isolated, table_html
 from shadowprobe.runs.directory import RUN, read_card
@@ -68,7 +67,7 @@ def compose_page(
         "title": escape(f"{', '.join(labels)} on {name}"),
         "skip": f'<a class="skip" href="#{browser.name}">To the {browser.name}</a>',
         "heading": f"{', '.join(map(isolated, labels))} on {isolated(name)}",
-        "first": write_systems(runs) + (write_differences(runs, comparison) if comparison is not None else ""),
+        "first": write_systems(runs) + _differences(runs, comparison),
         "verdicts": "".join(_verdict(label, summary) for label, summary in summaries.items()),
         "about": _about(runs[0], summaries),
         "systems": "".join(_system(run, summaries[run.label]) for run in runs),
@@ -99,10 +98,21 @@ def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], style
     yield f"<script>{script}</script>\n</body>\n</html>\n"
 
 
+def _differences(runs: Sequence[FinishedRun], comparison: Comparison | None) -> str:
+    """The sentences on several systems; one alone does not import what they need."""
+    if comparison is None:
+        return ""
+    from shadowprobe.report.html.differences import write_differences
+
+    return write_differences(runs, comparison)
+
+
 def _tables(runs: Sequence[FinishedRun], comparison: Comparison | None, *, published: bool) -> str:
     """The first table, and the others folded; systems that compete are in rows next to each other."""
     tables = [arrange(table) for table in tables_of({run.label: run.results for run in runs}, published=published)]
     if comparison is not None and comparison.pairs:
+        from shadowprobe.report.tables.pairs_table import pairs_table
+
         tables.append(pairs_table(comparison))
     if not tables:
         return ""

@@ -11,7 +11,7 @@ from world import NAMES, hand_predictions, linked, top
 
 from shadowprobe import Dataset, Prediction, run, score
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.report.html.first_screen import write_differences
+from shadowprobe.report.html.differences import write_differences
 from shadowprobe.report.html.page import page
 from shadowprobe.runs.comparison import Comparison, Pair
 from shadowprobe.runs.finished import FinishedRun, read_runs
