@@ -114,6 +114,8 @@ class Answers(AnswerColumns):
                 raise InputError(path, problem[1], line=line, field=problem[0])
             if row is not None:
                 self.enter(prediction, row)
+        # Each answer was resolved, and hardly any will be again.
+        self.resolver.resolve.cache_clear()
         return self
 
     def fill(self, predictions: Iterable[Prediction]) -> Answers:

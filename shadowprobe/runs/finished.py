@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -94,6 +95,12 @@ class FinishedRun:
 
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
+
+    def forget_answers(self) -> None:
+        """Frees the memory of the answers; they are read again if they are used again."""
+        self.__dict__.pop("answers", None)
+        # They are in a circle of references, and would stay for a while.
+        gc.collect()
 
     def to_frame(self, what: Literal["items", "summary"] = "items") -> DataFrame:
         """The run as a pandas DataFrame: a row for each mention, query or question, or one row of headline figures."""

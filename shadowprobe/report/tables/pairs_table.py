@@ -52,7 +52,7 @@ def pairs_table(comparison: Comparison) -> Table:
     rows = []
     for pair in comparison.pairs:
         cells = (
-            _name_measure(pair),
+            name_measure(pair),
             f"{pair.first} − {pair.second}",
             100 * pair.first_rate,
             100 * pair.second_rate,
@@ -70,7 +70,8 @@ def pairs_table(comparison: Comparison) -> Table:
     return Table("pairs", title, columns, tuple(rows), tuple(_notes(comparison, several=several)))
 
 
-def _name_measure(pair: Pair) -> str:
+def name_measure(pair: Pair) -> str:
+    """What a pair of systems is compared by."""
     if pair.unit == "snippets":
         return pair.measure.capitalize()
     if pair.unit == "queries":

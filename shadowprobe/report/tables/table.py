@@ -143,16 +143,30 @@ class Table(Struct, frozen=True):
 
     def without(self, *keys: str) -> Table:
         """The same table without some of its columns."""
-        kept = [place for place, column in enumerate(self.columns) if column.key not in keys]
+        return self._take([place for place, column in enumerate(self.columns) if column.key not in keys])
+
+    def with_last(self, *keys: str) -> Table:
+        """The same table with some of its columns behind the others."""
+        return self._take(sorted(range(len(self.columns)), key=lambda place: self.columns[place].key in keys))
+
+    def _take(self, places: Sequence[int]) -> Table:
         rows = (
             structs.replace(
                 row,
-                cells=tuple(row.cells[place] for place in kept),
-                best=tuple(row.marks[place] for place in kept),
+                cells=tuple(row.cells[place] for place in places),
+                best=tuple(row.marks[place] for place in places),
             )
             for row in self.rows
         )
-        return structs.replace(self, columns=tuple(self.columns[place] for place in kept), rows=tuple(rows))
+        return structs.replace(self, columns=tuple(self.columns[place] for place in places), rows=tuple(rows))
+
+    def grouped_by(self, key: str) -> Table:
+        """The same table with the rows together that have one value in a column, in the order of the first of each."""
+        place = next(place for place, column in enumerate(self.columns) if column.key == key)
+        groups: dict[Any, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(row.cells[place], []).append(structs.replace(row, section=str(row.cells[place])))
+        return structs.replace(self, rows=tuple(row for rows in groups.values() for row in rows))
 
     def with_notes(self, *notes: str) -> Table:
         """The same table with more notes."""
