@@ -18,7 +18,7 @@ from goals import Goal, Measured, parser, peak, show
 from synthetic import Shape
 
 from shadowprobe import Answers
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 LIMIT = 1.5
 SMALL, LARGE = 10_000, 1_000_000

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 from goals import Goal, Measured, parser, peak, show
 
-from shadowprobe.report.html.page import write_report
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.html.page import write_report
+from shadowprobe.running.finished import read_runs
 
 NAMES = 50_000
 SIZE_LIMIT, MEMORY_LIMIT = 15.0, 300.0

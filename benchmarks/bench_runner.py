@@ -19,7 +19,7 @@ from synthetic import Shape
 
 from shadowprobe import Failure, Prediction, Snippet, open_dataset
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 from shadowprobe.systems.linker import Linker
 
 LIMIT = 1.0

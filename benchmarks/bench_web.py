@@ -24,7 +24,7 @@ from synthetic import RELEASE_SPACES, Shape
 
 from shadowprobe import Dataset, Snippet
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 try:
     import requests

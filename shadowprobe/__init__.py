@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from shadowprobe.dataset.dataset import Dataset as Dataset
     from shadowprobe.dataset.dataset import write_dataset as write_dataset
     from shadowprobe.measure.answers import Answers as Answers
-    from shadowprobe.runs.api import run as run
-    from shadowprobe.runs.api import score as score
-    from shadowprobe.runs.linking import Settings as Settings
+    from shadowprobe.running.api import run as run
+    from shadowprobe.running.api import score as score
+    from shadowprobe.running.linking import Settings as Settings
     from shadowprobe.systems.service_client import Request as Request
     from shadowprobe.systems.web_linker import WebLinker as WebLinker
     from shadowprobe.systems.worker_linker import WorkerLinker as WorkerLinker
@@ -55,7 +55,7 @@ _LATER = {
     "Request": "systems.service_client",
     "Resolver": "base.identity",
     "Run": "api",
-    "Settings": "runs.linking",
+    "Settings": "running.linking",
     "WebLinker": "systems.web_linker",
     "WorkerLinker": "systems.worker_linker",
     "check": "api",
@@ -66,8 +66,8 @@ _LATER = {
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
     "plot": "api",
-    "run": "runs.api",
-    "score": "runs.api",
+    "run": "running.api",
+    "score": "running.api",
     "summarize": "api",
     "table": "api",
     "write_dataset": "dataset.dataset",

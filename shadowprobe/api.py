@@ -11,17 +11,17 @@ from msgspec import Struct
 from shadowprobe.base.model import Entity, EntitySpace
 from shadowprobe.errors import UsageError, nearest
 from shadowprobe.measure.statistics import ROUNDS, SEED
-from shadowprobe.runs.comparison import Comparison
-from shadowprobe.runs.directory import RESULTS, Results
-from shadowprobe.runs.finished import FinishedRun as Run
-from shadowprobe.runs.finished import check_comparable, read_runs
+from shadowprobe.running.comparison import Comparison
+from shadowprobe.running.directory import RESULTS, Results
+from shadowprobe.running.finished import FinishedRun as Run
+from shadowprobe.running.finished import check_comparable, read_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from shadowprobe.dataset.dataset import Dataset
     from shadowprobe.measure.candidate_scores import Kind
-    from shadowprobe.runs.check import Finding
+    from shadowprobe.running.check import Finding
     from shadowprobe.systems.linker import Linker
 
 __all__ = [
@@ -75,7 +75,7 @@ def compare(
     runs: Runs, *, dataset: str | None = None, names: Sequence[str] = (), rounds: int = ROUNDS, seed: int = SEED
 ) -> Comparison:
     """Compares every two of the runs over the same data: paired differences with intervals and tests."""
-    from shadowprobe.runs.comparison import compare as compare_runs
+    from shadowprobe.running.comparison import compare as compare_runs
 
     return compare_runs(_read(runs, dataset, names), collection=dataset, rounds=rounds, seed=seed)
 
@@ -93,8 +93,8 @@ def table(
 
     `format_name` is `markdown`, `latex`, `csv`, `json`, `html` or `terminal`.
     """
-    from shadowprobe.report.tables.named_tables import SUMMARY, make_tables
-    from shadowprobe.report.tables.rendering import FORMATS, render
+    from shadowprobe.reporting.tables.named_tables import SUMMARY, make_tables
+    from shadowprobe.reporting.tables.rendering import FORMATS, render
 
     if format_name not in FORMATS:
         raise UsageError(
@@ -120,7 +120,7 @@ def plot(
 
     The other settings are those of `shadowprobe plot`, such as `width="two"`.
     """
-    from shadowprobe.report import figures
+    from shadowprobe.reporting import figures
 
     drawn = figures.plot(figure, _read(runs, dataset, names), **settings)
     if out is not None:
@@ -137,7 +137,7 @@ def report(
     force: bool = False,
 ) -> Path:
     """Writes the report of runs over the same data as one HTML file, and returns where it is."""
-    from shadowprobe.report.html.page import write_report
+    from shadowprobe.reporting.html.page import write_report
 
     target = Path(out) if out is not None else None
     return write_report(_read(runs, dataset, names), target, dataset=dataset, force=force)
@@ -156,7 +156,7 @@ def debias(
 
     The corrected run is written to `out`, or to the run's path with `-debiased` behind it.
     """
-    from shadowprobe.runs.correction import correct_run
+    from shadowprobe.running.correction import correct_run
 
     target = Path(out) if out is not None else None
     (read,) = _read([run], dataset, ())
@@ -165,7 +165,7 @@ def debias(
 
 def summarize(results: Results) -> str:
     """What `shadowprobe run` prints about results: the tables, the remarks and the verdict."""
-    from shadowprobe.report.tables.to_terminal import render_run
+    from shadowprobe.reporting.tables.to_terminal import render_run
 
     return render_run(results)
 
@@ -174,7 +174,7 @@ def check(linker: str | Linker, dataset: str | Path | Dataset = "mini") -> list[
     """Tests a linker on small cases: repeated names, emoji before the mention, batches of any size, unknown names."""
     from shadowprobe.catalogue.datasets import open_dataset
     from shadowprobe.plugins import make_linker
-    from shadowprobe.runs.check import check as check_linker
+    from shadowprobe.running.check import check as check_linker
 
     made = make_linker(linker) if isinstance(linker, str) else linker
     opened = open_dataset(str(dataset)) if isinstance(dataset, str | Path) else dataset

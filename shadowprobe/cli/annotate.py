@@ -74,7 +74,7 @@ def score(
     if json:
         common.print_json(agreement)
     else:
-        from shadowprobe.report.tables.agreement_table import agreement_table
+        from shadowprobe.reporting.tables.agreement_table import agreement_table
 
         common.print_lines(f"{agreement.name}: {agreement.items} snippets of {agreement.dataset}")
         common.print_tables([agreement_table(agreement)])

@@ -73,9 +73,9 @@ def answer(
     A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
     one stopped. Exit 1: done, but some sets have no answer; they count as such.
     """
-    from shadowprobe.runs.answering import AnsweringTask
-    from shadowprobe.runs.job import Job
-    from shadowprobe.runs.stored import score_stored
+    from shadowprobe.running.answering import AnsweringTask
+    from shadowprobe.running.job import Job
+    from shadowprobe.running.stored import score_stored
     from shadowprobe.systems.chat_answerer import Asker, make_prompt
 
     if predictions is not None and (url is not None or model is not None):

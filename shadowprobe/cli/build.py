@@ -141,7 +141,7 @@ def build(
 def _print_status(directory: Path, *, json: bool) -> None:
     """Prints the counts of each finished stage."""
     from shadowprobe.build.status import read_funnels
-    from shadowprobe.report.tables.funnel_table import funnel_table
+    from shadowprobe.reporting.tables.funnel_table import funnel_table
 
     funnels = read_funnels(directory)
     common.print_listing(funnels, funnel_table(funnels), json=json)

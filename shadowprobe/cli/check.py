@@ -13,7 +13,7 @@ def check(
 ) -> int:
     """Test a linker on small cases. Exit 1: a case failed."""
     from shadowprobe.plugins import make_linker
-    from shadowprobe.runs import check as battery
+    from shadowprobe.running import check as battery
 
     opened = common.open_dataset(dataset)
     with common.stdout_is_ours():
@@ -22,7 +22,7 @@ def check(
     if json:
         common.print_json(findings)
     else:
-        from shadowprobe.report.tables.listing_tables import findings_table
+        from shadowprobe.reporting.tables.listing_tables import findings_table
 
         common.print_tables([findings_table(made.name, findings)])
         if made.howto and not made.is_reached and not all(finding.holds for finding in findings[:2]):

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from shadowprobe.base.model import Subset
     from shadowprobe.dataset.dataset import Dataset
-    from shadowprobe.report.tables.table import Table
-    from shadowprobe.runs.directory import Results
-    from shadowprobe.runs.job import FinishedJob, Progress
+    from shadowprobe.reporting.tables.table import Table
+    from shadowprobe.running.directory import Results
+    from shadowprobe.running.job import FinishedJob, Progress
 
 CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
@@ -245,7 +245,7 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
     if json:
         print_json(results)
         return
-    from shadowprobe.report.tables.to_terminal import show_run
+    from shadowprobe.reporting.tables.to_terminal import show_run
 
     show_run(results, stdout(), published=published)
 
@@ -255,7 +255,7 @@ def print_outcome(finished: FinishedJob, unit: str, subject: str = "") -> int:
 
     `subject` goes before it, where there are several runs.
     """
-    from shadowprobe.runs.directory import read_failures
+    from shadowprobe.running.directory import read_failures
 
     outcome = finished.outcome
     words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
@@ -279,7 +279,7 @@ def print_outcome(finished: FinishedJob, unit: str, subject: str = "") -> int:
 
 def print_tables(tables: Iterable[Table]) -> None:
     """Tables on the screen."""
-    from shadowprobe.report.tables.to_terminal import show
+    from shadowprobe.reporting.tables.to_terminal import show
 
     show(tables, stdout())
 

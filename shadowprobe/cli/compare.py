@@ -46,10 +46,10 @@ def compare(
     Each difference has a paired bootstrap interval, McNemar's exact p (by Holm for several systems), win / tie /
     loss, and the smallest difference that so many items can show.
     """
-    from shadowprobe.report.tables.named_tables import compared_tables
-    from shadowprobe.runs.comparison import compare as compare_runs
-    from shadowprobe.runs.finished import read_runs
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.reporting.tables.named_tables import compared_tables
+    from shadowprobe.running.comparison import compare as compare_runs
+    from shadowprobe.running.finished import read_runs
+    from shadowprobe.running.results_file import explain_wrong_values
 
     chosen = choose_format(format_name, out, json=json, force=force)
     if len(runs) < 2 and not published:

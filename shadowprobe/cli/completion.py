@@ -57,14 +57,14 @@ def complete_datasets(incomplete: str) -> list[str]:
 
 def complete_figures(incomplete: str) -> list[str]:
     """The figures that begin so."""
-    from shadowprobe.report.figures import FIGURES
+    from shadowprobe.reporting.figures import FIGURES
 
     return _choose(FIGURES, incomplete)
 
 
 def complete_runs(incomplete: str) -> list[str]:
     """The run directories that begin so."""
-    from shadowprobe.runs.directory import RUN
+    from shadowprobe.running.directory import RUN
 
     return _find_directories(incomplete, RUN, "runs")
 

@@ -44,10 +44,10 @@ def debias(
     figures, and RUN-debiased is a run with the corrected answers for every other command.
     """
     from shadowprobe.measure.candidate_scores import KINDS
-    from shadowprobe.report.tables.correction_tables import correction_table
-    from shadowprobe.runs.correction import carry_out, plan_correction
-    from shadowprobe.runs.finished import check_labels, read_runs
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.reporting.tables.correction_tables import correction_table
+    from shadowprobe.running.correction import carry_out, plan_correction
+    from shadowprobe.running.finished import check_labels, read_runs
+    from shadowprobe.running.results_file import explain_wrong_values
 
     chosen = choose_format(format_name, None, json=json, force=force)
     kind = next((kind for kind in KINDS if kind == scale), None)

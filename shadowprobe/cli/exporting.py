@@ -40,8 +40,8 @@ def export_dataset(
     """
     from shadowprobe import formats
     from shadowprobe.base.files import directory_name
-    from shadowprobe.runs.api import read_predictions
-    from shadowprobe.runs.directory import dataset_location, system_name
+    from shadowprobe.running.api import read_predictions
+    from shadowprobe.running.directory import dataset_location, system_name
 
     if dataset is None:
         dataset = dataset_location(predictions) if predictions is not None else "mini"

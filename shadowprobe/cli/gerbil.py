@@ -58,7 +58,7 @@ def run(
     continues the same experiment. Exit 1: done, but a task failed.
     """
     from shadowprobe.gerbil.experiment import GerbilJob
-    from shadowprobe.report.tables.gerbil_table import gerbil_table
+    from shadowprobe.reporting.tables.gerbil_table import gerbil_table
 
     opened = common.open_dataset(dataset)
     job = GerbilJob(url, annotator, opened, subsets=subset or (), out=out, location=dataset)
@@ -94,7 +94,7 @@ def show(
     from shadowprobe.gerbil.experiment import explain_scores, fetch_tasks, make_row
     from shadowprobe.gerbil.gerbil_client import Instance
     from shadowprobe.gerbil.gerbil_page import DONE
-    from shadowprobe.report.tables.gerbil_table import gerbil_table
+    from shadowprobe.reporting.tables.gerbil_table import gerbil_table
 
     instance = Instance(url)
     # In an unknown experiment, only the names of all annotators show which name belongs to the dataset.

@@ -41,7 +41,7 @@ def import_dataset(
     if json:
         common.print_json({"path": str(target), "counts": dataset.card.counts, "repairs": dataset.card.repairs})
         return
-    from shadowprobe.report.import_lines import import_lines
+    from shadowprobe.reporting.import_lines import import_lines
 
     for line in import_lines(dataset, imported.remarks):
         common.stdout().print(line)

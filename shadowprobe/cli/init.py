@@ -17,7 +17,7 @@ def init(
 ) -> None:
     """Write a commented example of a study, which `shadowprobe run --config FILE` runs as it is."""
     from shadowprobe.base.files import make_directory, write_atomically
-    from shadowprobe.runs.study_file import EXAMPLE, FILE
+    from shadowprobe.running.study_file import EXAMPLE, FILE
 
     if file.is_dir():
         raise UsageError(f"{file} is a directory; give a file")

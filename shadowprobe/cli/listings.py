@@ -10,7 +10,7 @@ from shadowprobe.cli import common
 
 if TYPE_CHECKING:
     from shadowprobe.plugins import Group
-    from shadowprobe.report.details import Details
+    from shadowprobe.reporting.details import Details
 
 
 def linkers(
@@ -73,10 +73,10 @@ def _print_plugins(
     groups: list[Group], name: str | None, noun: str, about: str = "what it does", *, json: bool
 ) -> None:
     from shadowprobe import plugins
-    from shadowprobe.report.tables.listing_tables import plugins_table
+    from shadowprobe.reporting.tables.listing_tables import plugins_table
 
     if name is not None:
-        from shadowprobe.report.details import describe_plugin
+        from shadowprobe.reporting.details import describe_plugin
 
         _print_details(describe_plugin(name, *groups), json=json)
         return
@@ -98,12 +98,12 @@ def datasets(
     With a name: what this one contains, its licence, and an example.
     """
     if name is not None:
-        from shadowprobe.report.details import describe_dataset
+        from shadowprobe.reporting.details import describe_dataset
 
         _print_details(describe_dataset(name), json=json)
         return
     from shadowprobe.catalogue.datasets import listing
-    from shadowprobe.report.tables.listing_tables import datasets_table
+    from shadowprobe.reporting.tables.listing_tables import datasets_table
 
     known = listing()
     common.print_listing(known, datasets_table(known), json=json)
@@ -121,12 +121,12 @@ def figures(
     With a name: what this one shows, which runs it needs, and an example.
     """
     if name is not None:
-        from shadowprobe.report.details import describe_figure
+        from shadowprobe.reporting.details import describe_figure
 
         _print_details(describe_figure(name), json=json)
         return
-    from shadowprobe.report.figures import list_figures
-    from shadowprobe.report.tables.listing_tables import figures_table
+    from shadowprobe.reporting.figures import list_figures
+    from shadowprobe.reporting.tables.listing_tables import figures_table
 
     listed = list(list_figures())
     items = [{"name": name, "about": about} for name, about in listed]
@@ -137,8 +137,8 @@ def _print_details(details: Details, *, json: bool) -> None:
     if json:
         common.print_json(details)
         return
-    from shadowprobe.report.tables.details_text import make_lines
-    from shadowprobe.report.tables.listing_tables import options_table
+    from shadowprobe.reporting.tables.details_text import make_lines
+    from shadowprobe.reporting.tables.listing_tables import options_table
 
     for line in make_lines(details):
         common.stdout().print(line, markup=False)

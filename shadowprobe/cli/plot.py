@@ -55,8 +55,8 @@ def plot(
 
         list_figures(json=json)
         return
-    from shadowprobe.report import figures
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.reporting import figures
+    from shadowprobe.running.results_file import explain_wrong_values
 
     target = out or Path(f"{figure}.png")
     settings = {

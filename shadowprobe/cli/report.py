@@ -13,7 +13,7 @@ from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
-    from shadowprobe.runs.finished import FinishedRun
+    from shadowprobe.running.finished import FinishedRun
 
 
 def report(
@@ -45,9 +45,9 @@ def report(
     It opens from disk and asks nobody for anything. Several runs over the same data stand side by side. Of runs over
     several datasets it makes a folder: a leaderboard, index.html, and a report of each run.
     """
-    from shadowprobe.report.html.page import write_report
-    from shadowprobe.runs.finished import group_by_data, read_runs
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.reporting.html.page import write_report
+    from shadowprobe.running.finished import group_by_data, read_runs
+    from shadowprobe.running.results_file import explain_wrong_values
 
     finished = read_runs(runs, dataset, name or (), warn=common.warn, is_mixed=True)
     is_folder = len(group_by_data(finished)) > 1 or (out is not None and out.suffix.lower() not in {".html", ".htm"})
@@ -69,7 +69,7 @@ def report(
 def _write_folder(
     runs: Sequence[FinishedRun], out: Path, queries: Path | None, *, published: bool, force: bool
 ) -> None:
-    from shadowprobe.report.board.folder import write_folder
+    from shadowprobe.reporting.board.folder import write_folder
 
     if queries is not None or published:
         option = "--queries" if queries is not None else "--published"

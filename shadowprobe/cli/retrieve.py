@@ -78,14 +78,14 @@ def retrieve(
     The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no ranking.
     """
     from shadowprobe.errors import UsageError
-    from shadowprobe.runs.retrieving import KS, RetrievalSettings, RetrievingTask, make_retrieving_job
+    from shadowprobe.running.retrieving import KS, RetrievalSettings, RetrievingTask, make_retrieving_job
 
     settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed, text_only)
     chosen = tuple(dict.fromkeys(probe or ()))
     if predictions is not None:
         if option:
             raise UsageError("-o: with --predictions no retriever is asked")
-        from shadowprobe.runs.stored import score_stored
+        from shadowprobe.running.stored import score_stored
 
         stored = RetrievingTask(collection, probes=chosen, queries=queries, settings=settings)
         finished = score_stored(stored, predictions, out=out, force=force)

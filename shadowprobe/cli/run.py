@@ -13,8 +13,8 @@ from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
-    from shadowprobe.runs.job import Job, Progress
-    from shadowprobe.runs.linking import LinkingTask
+    from shadowprobe.running.job import Job, Progress
+    from shadowprobe.running.linking import LinkingTask
 
 # The file of a study says the rest.
 BESIDE_CONFIG = frozenset({"config", "force", "json"})
@@ -101,20 +101,20 @@ def run(
     """
     if config is not None:
         from shadowprobe.cli.study import run_and_print
-        from shadowprobe.runs.study_file import read_study
+        from shadowprobe.running.study_file import read_study
 
         _refuse_beside_config(context)
         return run_and_print(read_study(config, force=force), json=json, debug=bool(context.obj))
-    from shadowprobe.runs.api import make_linking_job
-    from shadowprobe.runs.linking import Settings
+    from shadowprobe.running.api import make_linking_job
+    from shadowprobe.running.linking import Settings
 
     settings = Settings(tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed, gerbil_nil)
     linkers, datasets = list(dict.fromkeys(linker or ["blend"])), list(dict.fromkeys(dataset or ["mini"]))
     options = common.parse_options(option)
     if len(linkers) * len(datasets) > 1:
         from shadowprobe.cli.study import run_and_print
-        from shadowprobe.runs.naming import FOLDER
-        from shadowprobe.runs.study import Study, assign_options
+        from shadowprobe.running.naming import FOLDER
+        from shadowprobe.running.study import Study, assign_options
 
         for given, word in ((name, "--name"), (from_replies, "--from-replies")):
             if given is not None:

@@ -18,8 +18,8 @@ def runs(
 
     A run that is not finished is running now, or the command that began it goes on with it.
     """
-    from shadowprobe.report.tables.runs_tables import runs_tables
-    from shadowprobe.runs.listing import list_runs
+    from shadowprobe.reporting.tables.runs_tables import runs_tables
+    from shadowprobe.running.listing import list_runs
 
     found = list_runs(folder)
     if json:

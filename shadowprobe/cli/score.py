@@ -46,9 +46,9 @@ def score(
 
     Exit 1: done, but the file has no answer for some snippets; they count as skipped.
     """
-    from shadowprobe.runs.api import score_predictions
-    from shadowprobe.runs.directory import dataset_location
-    from shadowprobe.runs.linking import Settings
+    from shadowprobe.running.api import score_predictions
+    from shadowprobe.running.directory import dataset_location
+    from shadowprobe.running.linking import Settings
 
     place = dataset_location(predictions) if dataset is None else dataset
     finished = score_predictions(

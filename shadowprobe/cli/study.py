@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from shadowprobe.cli import common
 from shadowprobe.cli.run import follow_linking
-from shadowprobe.runs.job import Job, Progress
-from shadowprobe.runs.linking import LinkingTask
-from shadowprobe.runs.study import Combination, Ended, Study, StudyWatcher, run_study
+from shadowprobe.running.job import Job, Progress
+from shadowprobe.running.linking import LinkingTask
+from shadowprobe.running.study import Combination, Ended, Study, StudyWatcher, run_study
 
 DONE, NOT_RUN = 0, 2
 
@@ -73,8 +73,8 @@ class StudyLines(StudyWatcher):
 
 def _print_summary(every: Sequence[Ended]) -> None:
     """The table `summary` of the finished runs."""
-    from shadowprobe.report.tables.named_tables import SUMMARY, make_tables
-    from shadowprobe.runs.finished import read_runs
+    from shadowprobe.reporting.tables.named_tables import SUMMARY, make_tables
+    from shadowprobe.running.finished import read_runs
 
     paths = dict.fromkeys(ended.finished.out for ended in every if ended.finished is not None)
     if paths:

@@ -12,8 +12,8 @@ from shadowprobe.cli import common
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from shadowprobe.report.tables.table import Table
-    from shadowprobe.runs.comparison import Comparison
+    from shadowprobe.reporting.tables.table import Table
+    from shadowprobe.running.comparison import Comparison
 
 RunDatasetOption = Annotated[
     str | None,
@@ -75,9 +75,9 @@ def table(
     a namesake stand above it?) and questions (EntityQuestions). Of language models: answers (AmbigDocs). Without a run,
     --published prints the paper's own Table 3 or 4.
     """
-    from shadowprobe.report.tables.named_tables import make_tables
-    from shadowprobe.runs.finished import check_comparable, read_runs
-    from shadowprobe.runs.results_file import explain_wrong_values
+    from shadowprobe.reporting.tables.named_tables import make_tables
+    from shadowprobe.running.finished import check_comparable, read_runs
+    from shadowprobe.running.results_file import explain_wrong_values
 
     if not runs and not published:
         raise UsageError("name a run directory, or give --published for the paper's own table")
@@ -93,7 +93,7 @@ def table(
 
 def choose_format(format_name: str | None, target: Path | None, *, json: bool, force: bool) -> str:
     """The format that a user chose; a file that exists is refused before any work."""
-    from shadowprobe.report.tables.rendering import FORMATS
+    from shadowprobe.reporting.tables.rendering import FORMATS
 
     if format_name is not None and format_name not in FORMATS:
         choices = ", ".join(FORMATS)
@@ -112,7 +112,7 @@ def choose_format(format_name: str | None, target: Path | None, *, json: bool, f
 def deliver(chosen: str, target: Path | None, tables: Sequence[Table], comparison: Comparison | None = None) -> None:
     """Prints tables, or writes them to a file whole."""
     from shadowprobe.base.files import make_directory, write_atomically
-    from shadowprobe.report.tables.rendering import render
+    from shadowprobe.reporting.tables.rendering import render
 
     if target is not None:
         make_directory(target.parent)

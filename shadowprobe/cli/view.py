@@ -26,7 +26,7 @@ def view(
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such directory; `shadowprobe run` makes runs in `runs`")
     try:
-        from shadowprobe.report.board.server import build_board_app
+        from shadowprobe.reporting.board.server import build_board_app
 
         app = build_board_app(folder)
     except ImportError as error:

@@ -11,8 +11,8 @@ from retrieval_world import search
 from shadowprobe.plugins import make_retriever
 from shadowprobe.queries.collection import open_collection
 from shadowprobe.queries.query import Document, Query
-from shadowprobe.runs.job import Job
-from shadowprobe.runs.retrieving import RetrievingTask, make_retrieving_job
+from shadowprobe.running.job import Job
+from shadowprobe.running.retrieving import RetrievingTask, make_retrieving_job
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from weights import require_weights
 
 from shadowprobe import Dataset, LinkerError, open_dataset
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 
 # By its name, since type checkers do not see where the folder is installed.
 tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")

@@ -35,8 +35,8 @@ from shadowprobe import (
 )
 from shadowprobe.base.model import Subset
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 
 pytestmark = pytest.mark.slow
 

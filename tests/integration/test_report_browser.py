@@ -13,8 +13,8 @@ from world import NAMES, hand_predictions, linked, shadow, snippet, top, write_w
 
 from shadowprobe import Candidate, Card, Dataset, Entity, EntitySpace, Prediction, run, score, write_dataset
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.report.html.page import write_report
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.html.page import write_report
+from shadowprobe.running.finished import read_runs
 
 pytestmark = pytest.mark.slow
 
@@ -347,7 +347,7 @@ def test_the_next_name_comes_into_sight(browser: Browser, hand: Path) -> None:
 def test_texts_in_many_blocks_are_found_and_shown(
     browser: Browser, hand: Path, world: Dataset, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shadowprobe.report.html.strings.BLOCK", 20)
+    monkeypatch.setattr("shadowprobe.reporting.html.strings.BLOCK", 20)
     many = write_report(read_runs([hand.parent], str(world.path)), place / "many.html")
     browser.open(many)
     blocks = browser.script("return data.passages.starts.length")

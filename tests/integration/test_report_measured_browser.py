@@ -14,8 +14,8 @@ from report_window import CONTRAST, choose, focused
 from retrieval_world import ANSWERED, FOUND, SETS, write_collection
 from retrieval_world import write_sets as write_amber_sets
 
-from shadowprobe.report.html.page import write_report
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.html.page import write_report
+from shadowprobe.running.finished import read_runs
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 
 from shadowprobe import Dataset, open_dataset
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
-from shadowprobe.runs.correction import correct_run
-from shadowprobe.runs.finished import read_runs
-from shadowprobe.runs.retrieving import make_retrieving_job
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import read_runs
+from shadowprobe.running.retrieving import make_retrieving_job
 
 pytestmark = pytest.mark.slow
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "retrieval.md"

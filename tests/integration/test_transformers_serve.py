@@ -37,7 +37,7 @@ from shadowprobe import (
     open_dataset,
 )
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 pytestmark = pytest.mark.slow
 

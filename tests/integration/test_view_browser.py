@@ -301,8 +301,8 @@ def test_it_needs_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
 
 
 def test_the_data_of_the_page_is_json_that_ends_no_script(folder: Path) -> None:
-    from shadowprobe.report.board.page import compose_board
-    from shadowprobe.runs.listing import list_runs
+    from shadowprobe.reporting.board.page import compose_board
+    from shadowprobe.running.listing import list_runs
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

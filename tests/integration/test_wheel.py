@@ -89,8 +89,8 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
         "shadowprobe/data/mini/neutral.jsonl",
         "shadowprobe/data/mini-train/shadow.jsonl",
         "shadowprobe/data/places/dataset.json",
-        "shadowprobe/report/html/report.html",
-        "shadowprobe/report/board/board.html",
+        "shadowprobe/reporting/html/report.html",
+        "shadowprobe/reporting/board/board.html",
         f"shadowprobe-{shadowprobe.__version__}.dist-info/licenses/LICENSE",
         f"shadowprobe-{shadowprobe.__version__}.dist-info/licenses/CITATION.cff",
     ):

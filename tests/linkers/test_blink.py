@@ -14,7 +14,7 @@ from worker_contract import WorkerContract, get_answer, use_stand_in
 from world import NAMES, shadow, top
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction, UsageError
-from shadowprobe.runs.check import check
+from shadowprobe.running.check import check
 
 
 class TestContract(WorkerContract):

@@ -13,9 +13,9 @@ from world import shadow, top
 from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet, UsageError, open_dataset
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
-from shadowprobe.runs.directory import Results
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
+from shadowprobe.running.directory import Results
 
 OFFLINE = ["prior", "random", "oracle", "nil", "tfidf", "bm25", "blend"]
 WEIGHTS = ["0", "0.25", "0.5", "0.75", "1"]

@@ -37,10 +37,10 @@ from shadowprobe import (
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import words_of
 from shadowprobe.plugins import add_version, make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
-from shadowprobe.runs.correction import correct_run
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import read_runs
 
 # By its name, since type checkers do not see where the folder is installed.
 DebiasedLinker: Any = import_module("shadowprobe.linkers.debiased").DebiasedLinker

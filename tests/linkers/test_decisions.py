@@ -28,10 +28,10 @@ from shadowprobe import (
     open_dataset,
 )
 from shadowprobe.plugins import make_linker
-from shadowprobe.report.run_summary import summarize
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.correction import correct_run
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.run_summary import summarize
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import read_runs
 
 TOKEN = "dm-5ecret-t0ken"
 AVON = marked("Why not [Avon]?")

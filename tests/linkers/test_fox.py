@@ -16,7 +16,7 @@ from world import NAMES
 
 from shadowprobe import Dataset, Failure, Linker, Prediction, Resolver, Snippet, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "nif"
 REDUCED = (

@@ -15,8 +15,8 @@ from world import NAMES
 
 from shadowprobe import Dataset, Entity, EntitySpace, Failure, Knowledge, LinkerError, Prediction, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 
 pytest.importorskip("torch", reason="the extra [genre] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [genre] is not installed", exc_type=ImportError)

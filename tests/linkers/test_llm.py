@@ -17,8 +17,8 @@ from world import snippet
 
 from shadowprobe import Dataset, Failure, Prediction, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 from shadowprobe.systems.linker import without_gold
 
 TOKEN = "sk-5ecret-t0ken"

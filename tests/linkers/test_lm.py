@@ -18,10 +18,10 @@ from world import NAMES, shadow, top
 from shadowprobe import Dataset, Entity, EntitySpace, InputError, Knowledge, Prediction, UsageError
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
-from shadowprobe.runs.correction import correct_run
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import read_runs
 
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from shadowprobe import Dataset, open_dataset
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from wire import as_json
 
 from shadowprobe import Dataset, Failure, Linker, Prediction, Snippet, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 
 class TestContract(ServiceContract):

@@ -23,8 +23,8 @@ from shadowprobe import (
 )
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job, run, score
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job, run, score
+from shadowprobe.running.check import check
 
 
 @pytest.fixture

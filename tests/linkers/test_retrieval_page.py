@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shadowprobe.runs.retrieving import make_retrieving_job
+from shadowprobe.running.retrieving import make_retrieving_job
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "retrieval.md").read_text(encoding="utf-8")
 RETRIEVERS = ["tfidf", "bm25", "linker:blend", "linker:prior"]

@@ -17,8 +17,8 @@ from spacy_pipelines import pipeline_with_linker, saved
 
 from shadowprobe import Candidate, Dataset, Failure, Linker, LinkerError, Prediction, Snippet
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from world import NAMES
 
 from shadowprobe import Dataset, Linker, Prediction, Resolver, UsageError
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 Annotations = list[dict[str, Any]]
 REDUCED = (

@@ -14,10 +14,10 @@ from rich.console import Console
 from world import NAMES, shadow, top
 
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
-from shadowprobe.report.html.page import page
-from shadowprobe.report.tables.to_terminal import show_run
-from shadowprobe.runs.directory import Results
-from shadowprobe.runs.finished import read_runs
+from shadowprobe.reporting.html.page import page
+from shadowprobe.reporting.tables.to_terminal import show_run
+from shadowprobe.running.directory import Results
+from shadowprobe.running.finished import read_runs
 
 BOTH = Settings(also=("context_length", "masked_mention"))
 

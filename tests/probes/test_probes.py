@@ -13,8 +13,8 @@ from shadowprobe import Answers, Dataset, Prediction, open_dataset
 from shadowprobe.base.model import Candidate
 from shadowprobe.measure.probe import Findings
 from shadowprobe.plugins import PROBES, make_probe, names
-from shadowprobe.report.run_summary import summarize
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.reporting.run_summary import summarize
+from shadowprobe.running.api import make_linking_job
 
 
 def measure(name: str, answers: Answers) -> Findings:

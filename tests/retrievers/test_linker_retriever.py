@@ -13,8 +13,8 @@ from retrieval_world import DOCUMENTS, write_collection
 from shadowprobe import Failure, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
 from shadowprobe.plugins import make_linker, make_retriever
 from shadowprobe.queries.query import Document, Hit, Query
-from shadowprobe.runs.directory import read_failures
-from shadowprobe.runs.retrieving import RetrievalSettings, make_retrieving_job
+from shadowprobe.running.directory import read_failures
+from shadowprobe.running.retrieving import RetrievalSettings, make_retrieving_job
 from shadowprobe.systems.retriever import Retriever
 
 wrapper: Any = import_module("shadowprobe.retrievers.linker")

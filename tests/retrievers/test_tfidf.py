@@ -12,7 +12,7 @@ from retrieval_world import search, write_collection, write_documents
 from shadowprobe import LinkerError, UsageError
 from shadowprobe.plugins import make_retriever
 from shadowprobe.queries.query import Document, Hit, Query
-from shadowprobe.runs.retrieving import make_retrieving_job
+from shadowprobe.running.retrieving import make_retrieving_job
 from shadowprobe.systems.retriever import Retriever
 
 # Of three documents `avon` and `river` stand in two, `ship` and `elbe` in one.

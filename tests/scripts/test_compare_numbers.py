@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shadowprobe.report.html.blocks import Series, write_blocks
+from shadowprobe.reporting.html.blocks import Series, write_blocks
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "compare_numbers.py"
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M 1.001 2 L 30.5 4"/></svg>'

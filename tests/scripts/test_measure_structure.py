@@ -40,7 +40,7 @@ def test_every_figure_is_within_its_limit(script: dict[str, Any], measured: dict
 
 def test_the_figures_are_of_real_runs(measured: dict[str, Any]) -> None:
     assert "shadowprobe.linkers.blend" in measured["modules executed by `run --linker blend`"]["parts"]
-    assert "shadowprobe.report.html.page" in measured["modules imported by `report`"]["parts"]
+    assert "shadowprobe.reporting.html.page" in measured["modules imported by `report`"]["parts"]
     assert "shadowprobe.retrievers.tfidf" in measured["modules imported by `retrieve`"]["parts"]
     opened = measured["most often that one dataset file is opened in it"]
     assert {part.partition(":")[0] for part in opened["parts"]} >= {"top.jsonl", "shadow.jsonl", "neutral.jsonl"}
@@ -48,18 +48,18 @@ def test_the_figures_are_of_real_runs(measured: dict[str, Any]) -> None:
 
 def test_an_import_inside_a_function_counts(script: dict[str, Any], tmp_path: Path) -> None:
     module = tmp_path / "late.py"
-    module.write_text("def f():\n    from shadowprobe.cli import common\n    import shadowprobe.runs.job\n")
-    known = dict.fromkeys(("shadowprobe.cli.common", "shadowprobe.runs.job", "shadowprobe.base.late"), module)
+    module.write_text("def f():\n    from shadowprobe.cli import common\n    import shadowprobe.running.job\n")
+    known = dict.fromkeys(("shadowprobe.cli.common", "shadowprobe.running.job", "shadowprobe.base.late"), module)
     found = script["read_imports"]("shadowprobe.base.late", module, known)
-    assert found == {"shadowprobe.cli.common", "shadowprobe.runs.job"}
+    assert found == {"shadowprobe.cli.common", "shadowprobe.running.job"}
 
 
 def test_a_relative_import_counts(script: dict[str, Any], tmp_path: Path) -> None:
     module = tmp_path / "near.py"
     module.write_text("from ..report import screen\nfrom .spans import Span\n")
-    known = dict.fromkeys(("shadowprobe.report.screen", "shadowprobe.base.spans", "shadowprobe.base.near"), module)
+    known = dict.fromkeys(("shadowprobe.reporting.screen", "shadowprobe.base.spans", "shadowprobe.base.near"), module)
     found = script["read_imports"]("shadowprobe.base.near", module, known)
-    assert found == {"shadowprobe.report.screen", "shadowprobe.base.spans"}
+    assert found == {"shadowprobe.reporting.screen", "shadowprobe.base.spans"}
 
 
 @pytest.mark.parametrize(

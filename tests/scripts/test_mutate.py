@@ -68,14 +68,14 @@ def test_an_argument_that_does_something_is_changed(source: str) -> None:
         # By its name, and by its imports.
         ("shadowprobe/base/prose.py", ["shadowprobe/base/test_prose.py", "shadowprobe/build/test_snippets_work.py"]),
         ("retrievers/linker.py", ["retrievers/test_linker_retriever.py"]),
-        ("shadowprobe/report/figures/style.py", ["shadowprobe/report/test_figures_style.py"]),
+        ("shadowprobe/reporting/figures/style.py", ["shadowprobe/reporting/test_figures_style.py"]),
         # By a public name, by its command, and by its name as a plugin.
-        ("shadowprobe/runs/linking.py", ["shadowprobe/runs/test_linking.py"]),
+        ("shadowprobe/running/linking.py", ["shadowprobe/running/test_linking.py"]),
         ("shadowprobe/cli/table.py", ["shadowprobe/cli/test_command_defaults.py"]),
         ("linkers/oracle.py", ["linkers/test_builtin_linkers.py"]),
         # Through what uses it: by a relative import, by a name that is put together, and as a script.
         ("linkers/_shared/d4science.py", ["linkers/test_tagme.py", "linkers/test_wat.py"]),
-        ("shadowprobe/report/tables/to_latex.py", ["shadowprobe/report/test_tables.py"]),
+        ("shadowprobe/reporting/tables/to_latex.py", ["shadowprobe/reporting/test_tables.py"]),
         ("linkers/workers/protocol.py", ["linkers/test_blink.py", "linkers/test_refined.py"]),
     ],
 )

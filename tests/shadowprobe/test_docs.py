@@ -25,10 +25,10 @@ from shadowprobe.catalogue import datasets as catalogue
 from shadowprobe.cli import app, main
 from shadowprobe.formats import FORMATS
 from shadowprobe.measure.outcomes import OUTCOMES
-from shadowprobe.report.figures import list_figures
-from shadowprobe.runs.directory import RunCard
-from shadowprobe.runs.study import assign_options
-from shadowprobe.runs.study_file import StudyKeys, SystemKeys, read_study
+from shadowprobe.reporting.figures import list_figures
+from shadowprobe.running.directory import RunCard
+from shadowprobe.running.study import assign_options
+from shadowprobe.running.study_file import StudyKeys, SystemKeys, read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -428,8 +428,8 @@ def test_the_reference_has_every_public_name_once() -> None:
 
 
 def test_every_number_of_a_correction_is_defined(tmp_path: Path) -> None:
-    from shadowprobe.runs.correction import correct_run
-    from shadowprobe.runs.finished import read_runs
+    from shadowprobe.running.correction import correct_run
+    from shadowprobe.running.finished import read_runs
 
     shadowprobe.run("tfidf", "mini", limit=10, out=tmp_path / "run")
     (run,) = read_runs([tmp_path / "run"])

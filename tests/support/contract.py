@@ -37,8 +37,8 @@ from world import shadow, top
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Resolver, WebLinker
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 from shadowprobe.systems.options import option_values
 
 # Nothing listens there.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from shadowprobe import Answers
-from shadowprobe.runs.directory import Results
-from shadowprobe.runs.finished import FinishedRun
+from shadowprobe.running.directory import Results
+from shadowprobe.running.finished import FinishedRun
 
 
 def finished_run(label: str, results: Results, answers: Answers, path: Path | None = None) -> FinishedRun:

@@ -10,9 +10,9 @@ from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID
 
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.queries.query import Ranking
-from shadowprobe.runs.answering import AnsweringTask
-from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask
-from shadowprobe.runs.stored import score_stored
+from shadowprobe.running.answering import AnsweringTask
+from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask
+from shadowprobe.running.stored import score_stored
 
 # Beside retrieval_world.FOUND: a retriever that finds the tail too. a1 has a stranger's document first, and d2 nothing,
 # as its document is not in the collection; every other query has its gold document first.

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from shadowprobe.report.html.blocks import compress_data
+from shadowprobe.reporting.html.blocks import compress_data
 
 
 class Read(HTMLParser):

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from shadowprobe import Dataset, Linker, Prediction, Snippet
 from shadowprobe.base.jsonl import read_lines
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.directory import PREDICTIONS
-from shadowprobe.runs.job import Job
-from shadowprobe.runs.linking import LinkingTask
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.directory import PREDICTIONS
+from shadowprobe.running.job import Job
+from shadowprobe.running.linking import LinkingTask
 
 
 class Recording(Linker):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.runs.job import FinishedJob, Job
-from shadowprobe.runs.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
+from shadowprobe.running.job import FinishedJob, Job
+from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
 
 # Where their runs are.
 OUT = Path("run")

@@ -26,8 +26,8 @@ from world import shadow, top
 
 from shadowprobe import Dataset, Failure, Linker, LinkerError, Prediction, Snippet
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
-from shadowprobe.runs.check import check
+from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.check import check
 
 
 class WorkerContract:

@@ -18,8 +18,8 @@ from world import write_world
 from shadowprobe import plugins
 from shadowprobe.catalogue.datasets import KNOWN
 from shadowprobe.cli import COMMANDS, _import_command
-from shadowprobe.report.details import describe_plugin, describe_type
-from shadowprobe.report.figures import FIGURES
+from shadowprobe.reporting.details import describe_plugin, describe_type
+from shadowprobe.reporting.figures import FIGURES
 
 
 def leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from refusals import complaint, outcome
 from world import hand_predictions, write_world
 
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.report import figures
+from shadowprobe.reporting import figures
 
 
 @pytest.fixture

@@ -276,7 +276,7 @@ def test_the_example_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_key_of_a_study_is_in_the_example() -> None:
-    from shadowprobe.runs import study_file
+    from shadowprobe.running import study_file
 
     keys = (*study_file.StudyKeys.__struct_fields__, *study_file.SystemKeys.__struct_fields__)
     for key in keys:
@@ -284,7 +284,7 @@ def test_every_key_of_a_study_is_in_the_example() -> None:
 
 
 def test_the_lines_that_the_example_leaves_out_are_valid_too(capsys: pytest.CaptureFixture[str]) -> None:
-    from shadowprobe.runs import study_file
+    from shadowprobe.running import study_file
 
     lines = study_file.EXAMPLE.splitlines()
     marked = [line.removeprefix("# ") if " = " in line or "[[" in line or "# [" in line else line for line in lines]

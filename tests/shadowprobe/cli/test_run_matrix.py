@@ -9,7 +9,7 @@ import pytest
 from refusals import complaint, contents, outcome, world_to_edit
 from world import write_world
 
-from shadowprobe.runs.study import assign_options
+from shadowprobe.running.study import assign_options
 
 BREAKS = '''
 from pathlib import Path

@@ -26,7 +26,7 @@ from shadowprobe.formats.nif_documents import NifDocument, Phrase, to_turtle
 from shadowprobe.measure.answers import Answers
 from shadowprobe.net.service import bind_port
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 AVON = to_turtle([NifDocument("http://x.example/d", "Avon", (Phrase(0, 4),))])
 

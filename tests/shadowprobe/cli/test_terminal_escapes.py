@@ -105,7 +105,7 @@ def test_every_module_prints_through_the_one_place_that_escapes() -> None:
         ("cli/common.py", "print"),
         ("cli/common.py", "echo"),
         # A table as text, which is printed by the one place.
-        ("report/tables/to_terminal.py", "Console"),
+        ("reporting/tables/to_terminal.py", "Console"),
     }
 
 

@@ -13,7 +13,7 @@ from shadowprobe.base.model import Candidate, Entity, Snippet
 from shadowprobe.errors import InputError
 from shadowprobe.formats import elevant
 from shadowprobe.formats.documents import AnnotatedDocument, Mention
-from shadowprobe.runs import api
+from shadowprobe.running import api
 
 Line = dict[str, Any]
 

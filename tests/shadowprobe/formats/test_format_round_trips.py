@@ -19,7 +19,7 @@ from shadowprobe.catalogue.datasets import open_dataset
 from shadowprobe.errors import InputError
 from shadowprobe.formats.documents import AnnotatedDocument, Mention, export_documents, import_documents
 from shadowprobe.formats.imported import Imported
-from shadowprobe.runs import api
+from shadowprobe.running import api
 
 NAMES = ("aida-conll", "kilt", "blink", "elevant", "simple-jsonl", "zelda")
 every_format = pytest.mark.parametrize("name", NAMES)

@@ -21,7 +21,7 @@ from shadowprobe.base.jsonl import read_lines
 from shadowprobe.formats.nif_documents import NifDocument, Phrase, to_turtle
 from shadowprobe.gerbil.nif_service import Annotator, build_app
 from shadowprobe.plugins import make_linker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 
 def uri_of(said: Callable[[Linker, Snippet], Any], dataset: Dataset) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from world import write_world
 
 from shadowprobe import Linker, PluginError, UsageError, open_dataset
 from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names
-from shadowprobe.runs.check import check
+from shadowprobe.running.check import check
 from shadowprobe.systems.options import option_values
 
 PLUGIN_PACKAGE = Path(__file__).resolve().parents[2] / "plugin_package"

@@ -10,7 +10,7 @@ from world import write_world
 
 from shadowprobe import Prediction, Request, Snippet, WebLinker
 from shadowprobe.base.jsonl import read_lines
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 
 ECHO = """
 from shadowprobe import Request, WebLinker

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from service import Asked, Behaviour, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, UsageError, WebLinker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 from shadowprobe.systems import service_client as web
 from shadowprobe.systems.options import list_options
 

@@ -17,7 +17,7 @@ from asking import Named, answers_of, marked
 from service import Asked, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, LinkerError, Prediction, Request, Snippet, WebLinker
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 from shadowprobe.systems import service_client as web
 
 TOKEN = "s3cret/t0ken+x"

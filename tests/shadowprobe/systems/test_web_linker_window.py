@@ -14,7 +14,7 @@ from service import Asked, Reply, Service, serving
 
 from shadowprobe import Dataset, Failure, Prediction, Snippet
 from shadowprobe.cli import main
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 from shadowprobe.systems import service_client as web
 
 Given = Prediction | Failure

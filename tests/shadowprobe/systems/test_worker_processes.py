@@ -15,7 +15,7 @@ import pytest
 from worker_scripts import BY_PROTOCOL, WORKERS, Make, is_gone, link_text, opened_workers, unopened
 
 from shadowprobe import Dataset, LinkerError
-from shadowprobe.runs.api import make_linking_job
+from shadowprobe.running.api import make_linking_job
 from shadowprobe.systems.worker_linker import WorkerLinker
 
 

@@ -1,0 +1,249 @@
+"""What a screen and a page say of a retriever: does it find the less popular namesake?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from shadowprobe.queries.amber_sets import COLLECTION_NAMES, TASKS
+from shadowprobe.queries.question_files import relations
+from shadowprobe.reporting.tables.table import (
+    Column,
+    Estimate,
+    Results,
+    Row,
+    Runs,
+    Table,
+    in_percent,
+    percent,
+    select_probe,
+    text_column,
+    write_points,
+    write_short,
+    write_tenth,
+)
+
+# A collection and a task.
+Part = tuple[str, str]
+AMBER, QUESTIONS = "amber", "entity_questions"
+TASK_NAMES = {**TASKS, "queries": "queries"}
+GROUPS = ("all", "head", "tail")
+# The probes that the tables show.
+SHOWN = {AMBER, QUESTIONS}
+
+
+def describe_size(results: Results) -> str:
+    """How many sets, entities and questions a run is over."""
+    probes, sizes = results["probes"], []
+    if AMBER in probes:
+        counts = (
+            f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTION_NAMES[name]})"
+            for name, tasks in probes[AMBER].items()
+            if name in COLLECTION_NAMES
+            for parts in [next(iter(tasks.values()))]
+        )
+        sizes.append(f"AmbER: {', '.join(counts)}")
+    if QUESTIONS in probes:
+        sizes.append(f"EntityQuestions: {probes[QUESTIONS]['questions']} questions")
+    return "; ".join(sizes)
+
+
+def list_warnings(results: Results) -> Iterator[str]:
+    """What changes the meaning of a figure."""
+    if results["missing"]:
+        yield f"{results['missing']} queries have no ranking; they count as wrong"
+
+
+def describe_verdict(results: Results) -> str:
+    """Whether the less popular namesake is found, by the difference of head and tail in every task."""
+    found = results["probes"].get(AMBER)
+    if found is None:
+        return f"was not asked whether it finds the less popular namesake{_answered(results)}."
+    compared = {
+        f"{COLLECTION_NAMES[collection]}, {TASK_NAMES[name]}": task
+        for collection in COLLECTION_NAMES
+        for name, task in found.get(collection, {}).items()
+        if task["gap"] is not None
+    }
+    if not compared:
+        return "was asked about head entities alone or tail entities alone: there is nothing to compare."
+    gaps = [(task["gap"], name) for name, task in compared.items()]
+    least, greatest = (pick(gaps, key=lambda one: one[0]["difference"]) for pick in (min, max))
+    ends = " to ".join(_write_gap(*gap) for gap in ([least] if least is greatest else [least, greatest]))
+    return (
+        f"{_how_often([task.get('verdict') for task in compared.values()])}: head minus tail"
+        f" accuracy@{min(results['settings']['k'])} {'is' if least is greatest else 'runs from'} {ends},"
+        " with 95% intervals."
+    )
+
+
+def _write_gap(gap: dict[str, Any], task: str) -> str:
+    points = in_percent(gap["difference"], gap["ci95"])
+    return f"{points.value:+.1f} points ({points.low:+.1f} to {points.high:+.1f}; {task})"
+
+
+def _how_often(verdicts: Sequence[str | None]) -> str:
+    """In how many tasks the tail is found less often than the head, or the head less often than the tail."""
+    if None in verdicts:
+        return "was measured by an earlier version, which gives no verdict (`shadowprobe retrieve --predictions` does)"
+    less, more, undecided = (verdicts.count(word) for word in ("head", "tail", "undecided"))
+    if undecided == len(verdicts):
+        rest = f"no difference being certain in any of {undecided} tasks"
+        return f"finds the less popular namesake about as often as the popular one, {rest}"
+    clear = [f"{word} often in {count}" for word, count in (("less", less), ("more", more)) if count]
+    rest = f", no difference being certain in the other {undecided}" if undecided else ""
+    return f"finds the less popular namesake {' and '.join(clear)} of {len(verdicts)} tasks than the popular one{rest}"
+
+
+def _answered(results: Results) -> str:
+    found = results["probes"].get(QUESTIONS)
+    if found is None:
+        return ""
+    k, rate = next(iter(found["micro"]["accuracy"].items()))
+    where = "in the first document" if k == "1" else f"in the first {k} documents"
+    rates = percent(rate, found["micro"]["accuracy_ci95"][k])
+    return f"; it finds an answer {where} for {rates} of {found['micro']['n']} simple questions (95% interval)"
+
+
+def make_tables(runs: Runs) -> list[Table]:
+    """Every table that the runs have figures for.
+
+    Of AmbER by collection: is the right document among the first k (Tables 5 and 9), and does a namesake stand above
+    it (Table 6)? Of EntityQuestions: do the first k documents hold an answer (Tables 1 and 5, Fig. 1)?
+    """
+    amber, questions = select_probe(runs, AMBER), select_probe(runs, QUESTIONS)
+    ks = shared_depths(runs.values())
+    # The gap is measured at the smallest number of documents that a run counts.
+    smallest = {str(min(results["settings"]["k"])) for results in runs.values()}
+    tables = []
+    for collection in dict.fromkeys(collection for collection, _ in list_parts(amber.values())):
+        tables += [_accuracy(amber, collection, k, has_gap=smallest == {k}) for k in ks]
+        tables.append(_confusion(amber, collection))
+    if questions:
+        tables.append(_relations(questions, ks))
+    if any(found["buckets"] for found in questions.values()):
+        tables.append(_buckets(questions, ks))
+    return tables
+
+
+def shared_depths(runs: Iterable[Results]) -> list[str]:
+    """The numbers of documents that all results count, as results.json has them, smallest first."""
+    ks = (set(results["settings"]["k"]) for results in runs)
+    return [str(k) for k in sorted(set.intersection(*ks))]
+
+
+def list_parts(findings: Iterable[dict[str, Any]]) -> list[Part]:
+    """The collections and tasks of AmbER that there are, in the paper's order."""
+    present = {(name, task) for found in findings for name in COLLECTION_NAMES for task in found.get(name, {})}
+    return [part for part in product(COLLECTION_NAMES, TASK_NAMES) if part in present]
+
+
+def _estimate(rate: dict[str, Any] | None) -> Estimate | None:
+    return None if rate is None else in_percent(rate["rate"], rate["ci95"])
+
+
+def _by_task(found: Runs, collection: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The name of each task of a collection, the label of each run that has it, and what was found."""
+    for task, name in TASK_NAMES.items():
+        for label, one in found.items():
+            if task in one.get(collection, {}):
+                yield name, label, one[collection][task]
+
+
+def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
+    rows = []
+    counts: dict[str, Any] = {}
+    for task, label, row in _by_task(found, collection):
+        counts = counts or row
+        cells = [_estimate(row["accuracy"][k][group]) for group in GROUPS] + [_estimate(row["all_correct"][k])]
+        gap = row["gap"]
+        gaps = [None if gap is None else in_percent(gap["difference"], gap["ci95"])] if has_gap else []
+        is_full = all(cell is not None and cell.value >= 100 for cell in cells)
+        rows.append(Row((task, label, *cells, *gaps), section=task, is_full=is_full and not gaps))
+    columns = (
+        text_column("task"),
+        text_column("system"),
+        *(Column(group, group, write_short) for group in GROUPS),
+        Column("all_correct", "∀", write_short),
+        *([Column("gap", "head minus tail,\npoints", write_points)] if has_gap else []),
+    )
+    title = f"AmbER, {COLLECTION_NAMES[collection]}: is the right document among the first {k}? (%)"
+    note = (
+        f"{counts['sets']} sets of {counts['entities']} entities; head: the most popular of a name, tail: its"
+        " namesakes; ∀: sets with every query right; in brackets 95% intervals."
+    )
+    return Table(f"amber-{collection}-{k}", title, columns, tuple(rows), (note,))
+
+
+def _confusion(found: Runs, collection: str) -> Table:
+    rows = []
+    for task, label, row in _by_task(found, collection):
+        rates = (row["confusion"]["head"], row["confusion"]["tail"], row["neither"])
+        rows.append(Row((task, label, *map(_estimate, rates)), section=task))
+    names = {"head": "head", "tail": "tail", "neither": "neither found"}
+    columns = (
+        text_column("task"),
+        text_column("system"),
+        *(Column(key, name, write_short) for key, name in names.items()),
+    )
+    title = f"AmbER, {COLLECTION_NAMES[collection]}: does a namesake stand above the right document? (%)"
+    note = "Neither found: no document of the whole set; in brackets 95% intervals."
+    return Table(f"amber-{collection}-confusion", title, columns, tuple(rows), (note,))
+
+
+def _relations(found: Runs, ks: Sequence[str]) -> Table:
+    several = len(found) > 1
+    columns = (
+        text_column("relation"),
+        text_column("property"),
+        text_column("question"),
+        Column("n", "n"),
+        *(
+            Column(f"{label} first {k}", f"first {k}", write_tenth, label if several else "")
+            for label in found
+            for k in ks
+        ),
+    )
+    rows = []
+    for relation in dict.fromkeys(relation for one in found.values() for relation in one["relations"]):
+        measured = [one["relations"].get(relation) for one in found.values()]
+        cells = [None if row is None else 100 * row["accuracy"][k] for row in measured for k in ks]
+        first = next(row for row in measured if row is not None)
+        known = relations().get(relation)
+        about = (relation, known.label if known is not None else "", first["question"] or "", first["n"])
+        rows.append(Row((*about, *cells)))
+    macro = [100 * one["macro"][k] for one in found.values() for k in ks]
+    micro = [
+        in_percent(one["micro"]["accuracy"][k], one["micro"]["accuracy_ci95"][k]) for one in found.values() for k in ks
+    ]
+    rows += [
+        Row(("macro", "", "mean over the relations", "", *macro), section="means"),
+        Row(("micro", "", "over all questions", next(iter(found.values()))["micro"]["n"], *micro), section="means"),
+    ]
+    whose = [f"{label}, " if several else "" for label in found for _ in ks]
+    intervals = (
+        f"{label}{cell.low:.0f}–{cell.high:.0f} among the first {k}"
+        for label, cell, k in zip(whose, micro, [*ks] * len(found), strict=True)
+    )
+    title = "EntityQuestions: do the first documents hold an answer? (%)"
+    return Table("questions", title, columns, tuple(rows), (f"Micro, 95% intervals: {', '.join(intervals)}.",))
+
+
+def _buckets(found: Runs, ks: Sequence[str]) -> Table:
+    rows = []
+    for label, one in found.items():
+        for row in one["buckets"] or ():
+            bounds = [row["lowest_frequency"], row["highest_frequency"]]
+            known = " to ".join(f"{bound:,}" for bound in bounds) if None not in bounds else None
+            cells = [in_percent(row["accuracy"][k], row["accuracy_ci95"][k]) for k in ks]
+            rows.append(Row((label, row["bucket"] + 1, known, row["n"], *cells), section=label))
+    columns = (
+        text_column("system"),
+        text_column("bucket"),
+        text_column("frequency"),
+        Column("n", "n"),
+        *(Column(f"first {k}", f"first {k}", write_short) for k in ks),
+    )
+    title = "EntityQuestions by the frequency of the subject, the rarest first (%)"
+    return Table("buckets", title, columns, tuple(rows), ("In brackets 95% intervals.",))

@@ -1,0 +1,153 @@
+"""All runs of a folder, finished or not: what each is of, how far it is, and its headline figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct, field, structs
+
+from shadowprobe.base.files import is_locked
+from shadowprobe.errors import ShadowprobeError, UsageError
+from shadowprobe.running.directory import (
+    ANSWERS,
+    EXTRA,
+    KINDS,
+    PREDICTIONS,
+    RANKINGS,
+    RESULTS,
+    RUN,
+    Kind,
+    RunCard,
+    read_card,
+)
+from shadowprobe.running.finished import make_labels
+from shadowprobe.running.headlines import Headline, list_headlines, name_verdict
+from shadowprobe.running.kinds import DATA_KEYS
+from shadowprobe.running.results_file import read_results
+
+ANSWER_FILES: dict[Kind, str] = {"linker": PREDICTIONS, "retriever": RANKINGS, "model": ANSWERS}
+State = Literal["finished", "running", "unfinished", "broken"]
+
+
+class ListedRun(Struct, frozen=True):
+    """A run directory as a list shows it."""
+
+    path: str
+    # Empty where the run is broken.
+    kind: str
+    # What the user called the run, or the system's name with the options that differ from those of its other runs.
+    system: str
+    # The name of the dataset, the collection or the questions.
+    data: str
+    state: State
+    options: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
+    # Only the first so many names or questions; None is all.
+    limit: int | None = None
+    started: str = ""
+    finished: str = ""
+    seconds: float = 0.0
+    # How many questions are answered, and how many there are; 0 where the run does not say.
+    done: int = 0
+    total: int = 0
+    # Questions that have no answer though the run is finished.
+    missing: int = 0
+    headlines: list[Headline] = field(default_factory=list)
+    verdict: str = ""
+    # What the user called the run.
+    name: str = ""
+    # Why a broken run cannot be read.
+    problem: str = ""
+
+
+def list_runs(folder: Path) -> list[ListedRun]:
+    """The runs in a folder and in its folders, in the order of their paths."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such directory")
+    return list_directories(sorted(find_run_directories(folder)))
+
+
+def list_directories(paths: Iterable[Path]) -> list[ListedRun]:
+    """The runs in these directories."""
+    return label_runs([list_run(path) for path in paths])
+
+
+def label_runs(found: Sequence[ListedRun]) -> list[ListedRun]:
+    """The same runs; those of one system have the options in which they differ behind its name."""
+    systems = [{"name": run.system, "options": run.options} for run in found]
+    labels = make_labels(systems, names=[run.name for run in found], is_unique=False)
+    return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]
+
+
+def find_run_directories(folder: Path) -> Iterator[Path]:
+    """The directories that hold a run; what a probe needed besides is part of its run."""
+    for name in (RUN, RESULTS):
+        for file in folder.rglob(name):
+            is_first = name == RUN or not (file.parent / RUN).exists()
+            if is_first and EXTRA not in file.relative_to(folder).parts[:-2]:
+                yield file.parent
+
+
+def list_run(path: Path) -> ListedRun:
+    """What a directory holds; a run that cannot be read says why."""
+    try:
+        card = read_card(path / RUN) if (path / RUN).exists() else RunCard()
+        return _list_finished(path, card) if (path / RESULTS).exists() else _list_unfinished(path, card)
+    except (ShadowprobeError, LookupError, TypeError, ValueError) as error:
+        return ListedRun(str(path), "", path.name, "", "broken", problem=str(error))
+
+
+def _list_finished(path: Path, card: RunCard) -> ListedRun:
+    results = read_results(path)
+    kind = next(kind for kind in KINDS if kind in results)
+    system, data = results[kind], results[DATA_KEYS[kind]]
+    answers = path / ANSWER_FILES[kind]
+    return ListedRun(
+        str(path),
+        kind,
+        system["name"],
+        data["name"],
+        # It is being continued or measured anew.
+        "running" if is_locked(answers) else "finished",
+        options=system["options"],
+        digest=data["digest"],
+        limit=data.get("limit"),
+        started=card.started,
+        finished=card.finished,
+        seconds=card.seconds,
+        done=max(0, card.total - results["missing"]),
+        total=card.total,
+        missing=results["missing"],
+        headlines=list_headlines(results),
+        verdict=name_verdict(results),
+        name=card.name,
+    )
+
+
+def _list_unfinished(path: Path, card: RunCard) -> ListedRun:
+    kind = card.kind
+    data = getattr(card, DATA_KEYS[kind]) or {}
+    answers = path / ANSWER_FILES[kind]
+    return ListedRun(
+        str(path),
+        kind,
+        card.system["name"],
+        str(data.get("name", "")),
+        "running" if is_locked(answers) else "unfinished",
+        options=card.system["options"],
+        digest=str(data.get("digest", "")),
+        started=card.started,
+        seconds=card.seconds,
+        done=_count_lines(answers),
+        total=card.total,
+        name=card.name,
+    )
+
+
+def _count_lines(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

@@ -1,0 +1,270 @@
+"""The task of a retriever: find documents for the queries of some probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from shadowprobe import plugins
+from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import InputError, LinkerError, UsageError
+from shadowprobe.measure.query_probes import RankingProbe
+from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
+from shadowprobe.measure.statistics import ROUNDS, SEED
+from shadowprobe.queries.collection import Collection, digest_of, open_collection
+from shadowprobe.queries.query import Query, Ranking
+from shadowprobe.running.directory import RANKINGS, SCHEMA, Results
+from shadowprobe.running.job import Job
+from shadowprobe.running.naming import choose_options
+from shadowprobe.running.task import Batch, Task
+from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.systems.options import describe_system, option_values
+from shadowprobe.systems.retriever import Retriever, make_rankings
+
+DEPTH, KS = 100, (1, 20)
+TEXT_ONLY = "counted with --text-only: an answer in the title of a document does not count"
+
+
+class RetrievalSettings(Struct, frozen=True):
+    """How rankings are measured."""
+
+    ks: tuple[int, ...] = KS
+    depth: int = DEPTH
+    rounds: int = ROUNDS
+    seed: int = SEED
+    # Count an answer to an entity question only in the text of a document, and not in its title.
+    text_only: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.ks or min(self.ks) < 1:
+            raise UsageError("-k: is a number of documents, and at least 1")
+        if self.depth < max(self.ks):
+            raise UsageError(f"--depth: is {self.depth}, and less than the largest -k, {max(self.ks)}")
+
+
+class RetrievingTask(Task):
+    """A retriever and the queries of some probes over one collection."""
+
+    kind = "retriever"
+    answers_file, over = RANKINGS, "collection"
+    unit = "queries"
+
+    def __init__(
+        self,
+        collection: str = "namesakes",
+        retriever: Retriever | None = None,
+        *,
+        options: Mapping[str, str] | None = None,
+        probes: Sequence[str] = (),
+        queries: Path | None = None,
+        settings: RetrievalSettings | None = None,
+    ) -> None:
+        if queries is not None and len(probes) != 1:
+            raise UsageError("--queries: goes with one --probe, whose queries they are")
+        self.settings = settings or RetrievalSettings()
+        self.collection, self._retriever = open_collection(collection), retriever
+        self.name = self.collection.name
+        self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
+        self.paths = {"collection": self.collection.directory or self.collection.path}
+        if queries is not None:
+            self.paths["queries"] = queries
+        self.probes = [_make_probe(name) for name in probes] or _find_probes(self.collection)
+        sources = {probe.name: queries or _find_queries(probe, self.collection) for probe in self.probes}
+        for probe in self.probes:
+            probe.load(sources[probe.name])
+        digests = {name: digest_of(path) for name, path in sources.items()}
+        self.questions = {"collection": self.collection.described, "queries": digests, "depth": self.settings.depth}
+        self.queries = self._gather_queries()
+        self.total = len(self.queries)
+        self._rankings: dict[str, Ranking] = {}
+        if retriever is not None:
+            values = option_values(getattr(retriever, "linker", retriever), options)
+            self.system = describe_system(retriever.name, retriever.version, values)
+            self._given = tuple(options or ())
+
+    def _gather_queries(self) -> dict[str, Query]:
+        queries: dict[str, Query] = {}
+        for probe in self.probes:
+            for query in probe.queries():
+                if query.id in queries:
+                    # They would share one ranking.
+                    raise UsageError(f"probe `{probe.name}`: there is a second query {query.id!r}")
+                queries[query.id] = query
+        return queries
+
+    @property
+    def retriever(self) -> Retriever:
+        """The retriever; a task of stored rankings has none."""
+        if self._retriever is None:
+            raise LinkerError("there is no retriever to ask: the rankings are stored ones")
+        return self._retriever
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults; those of the linker of a retriever by linker."""
+        made = getattr(self.retriever, "linker", self.retriever)
+        return choose_options(type(made), self.system["options"], self._given, self.incidental)
+
+    @property
+    def waiting(self) -> int:
+        """How many queries have no ranking yet."""
+        return self.total - len(self._rankings)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the retriever has said about this run."""
+        return self._retriever.notes if self._retriever is not None else []
+
+    def load(self, path: Path, *, resumed: bool = False) -> None:
+        """Reads the rankings of a run, all of which must be of its queries; or stored ones, ours or KILT's."""
+        if resumed:
+            self._resume(path)
+            return
+        self._rankings = {ranking.id: ranking for ranking in read_rankings(path) if ranking.id in self.queries}
+        if not self._rankings:
+            raise InputError(path, f"has no ranking for any of the {self.total} queries")
+
+    def _resume(self, path: Path) -> None:
+        for line, ranking in read_lines(path, Ranking, torn=True):
+            if ranking.id not in self.queries:
+                raise InputError(path, f"{ranking.id!r} is no query of this run", line=line, field="id")
+            if ranking.id in self._rankings:
+                raise InputError(path, f"{ranking.id!r} is answered twice", line=line, field="id")
+            self._rankings[ranking.id] = ranking
+
+    def encode_answers(self, path: Path) -> bytes:
+        """The rankings that were loaded."""
+        return encode_lines(self._rankings.values())
+
+    @contextmanager
+    def open_system(self) -> Iterator[None]:
+        """Lets the retriever index the collection, and closes it at the end of the block."""
+        retriever = self.retriever
+        with self._name_errors():
+            retriever.open(self.collection.documents(), self._gather_names())
+        try:
+            yield
+        finally:
+            close_system(retriever, "retriever")
+
+    def _name_errors(self) -> AbstractContextManager[None]:
+        return name_errors(f"retriever `{self.retriever.name}` failed", LinkerError, SEE_DEBUG)
+
+    def _gather_names(self) -> dict[str, Sequence[str]]:
+        """The ambiguous names of all queries, each with the documents of its entities."""
+        names: dict[str, list[str]] = {}
+        for probe in self.probes:
+            for name, documents in probe.names().items():
+                known = names.setdefault(name, [])
+                known += [document for document in documents if document not in known]
+        return dict(names)
+
+    @property
+    def status(self) -> str:
+        """What the retriever says to a user who waits."""
+        return self.retriever.status
+
+    def ask(self) -> Iterator[Batch]:
+        """Searches for every query that has no ranking."""
+        waiting = [query for query in self.queries.values() if query.id not in self._rankings]
+        depth, size = self.settings.depth, self.retriever.batch_size
+        for start in range(0, len(waiting), size):
+            batch = waiting[start : start + size]
+            with self._name_errors():
+                hits = self.retriever.search(batch, depth)
+                rankings = list(make_rankings(self.retriever, batch, hits, depth))
+            failures = [ranking for ranking in rankings if isinstance(ranking, Failure)]
+            new = [ranking for ranking in rankings if isinstance(ranking, Ranking)]
+            self._rankings |= {ranking.id: ranking for ranking in new}
+            yield Batch(new, failures, len(batch), len(failures))
+
+    def measure(self, notes: Iterable[str]) -> Results:
+        """What every probe finds in the rankings."""
+        settings = self.settings
+        retrieved = {document for ranking in self._rankings.values() for document in ranking.documents}
+        gold = {document for probe in self.probes for document in probe.gold()}
+        known = look_up(self.collection, retrieved | gold)
+        rankings = Rankings(
+            self.collection,
+            self._rankings.values(),
+            depth=settings.depth,
+            ks=settings.ks,
+            rounds=settings.rounds,
+            seed=settings.seed,
+            pages=known.pages,
+            text_only=settings.text_only,
+        )
+        lacking = [
+            f"{len(ids & known.lacking)} of the {len(ids)} {what} are not in the collection `{self.collection.name}`"
+            for ids, what in ((gold, "documents that queries ask for"), (retrieved, "documents found"))
+            if ids & known.lacking
+        ]
+        return {
+            "schema": SCHEMA,
+            "retriever": dict(self.system),
+            "collection": self.questions["collection"],
+            "queries": self.questions["queries"],
+            "settings": {
+                "depth": settings.depth,
+                "k": list(settings.ks),
+                "bootstrap_rounds": settings.rounds,
+                "bootstrap_seed": settings.seed,
+                "text_only": settings.text_only,
+            },
+            "missing": self.waiting,
+            "notes": [*notes, *lacking, *([TEXT_ONLY] if settings.text_only else [])],
+            "probes": {
+                probe.name: plugins.run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes
+            },
+        }
+
+
+def make_retrieving_job(
+    retriever: str,
+    collection: str = "namesakes",
+    *,
+    probes: Sequence[str] = (),
+    queries: Path | None = None,
+    options: Mapping[str, str] | None = None,
+    out: Path | None = None,
+    settings: RetrievalSettings | None = None,
+    force: bool = False,
+) -> Job[RetrievingTask]:
+    """A retriever to be asked the queries of some probes, with everything checked before the first document is read."""
+    made = plugins.make_retriever(retriever, options)
+    task = RetrievingTask(collection, made, options=options, probes=probes, queries=queries, settings=settings)
+    return Job(task, out, force=force)
+
+
+def _find_probes(collection: Collection) -> list[RankingProbe]:
+    """All probes that a collection has queries for."""
+    probes = plugins.make_retrieval_probes(RankingProbe)
+    if collection.directory is not None:
+        probes = [probe for probe in probes if (collection.directory / probe.folder).exists()]
+        if not probes:
+            raise UsageError(f"the collection `{collection.name}` has no queries: give --probe, and --queries")
+    return probes
+
+
+def _find_queries(probe: RankingProbe, collection: Collection) -> Path:
+    """The folder of a collection that has the queries of a probe."""
+    if collection.directory is None:
+        raise UsageError(
+            f"`{collection.name}` is a file of documents alone: give --probe, and its queries by --queries"
+        )
+    if not (folder := collection.directory / probe.folder).exists():
+        raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: give --queries")
+    return folder
+
+
+def _make_probe(name: str) -> RankingProbe:
+    usable = {probe.name: probe for probe in plugins.make_retrieval_probes(RankingProbe)}
+    if name in plugins.names(plugins.RETRIEVAL_PROBES) and name not in usable:
+        raise UsageError(f"--probe {name}: asks no retriever; those that do are {', '.join(usable)}")
+    return usable.get(name) or plugins.make_retrieval_probe(name, RankingProbe)

@@ -1,0 +1,145 @@
+"""The axes of the figures of linkers: what they are called, where they begin and end, and how large their words are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from finished_runs import finished_run
+
+from shadowprobe import Answers
+from shadowprobe.plugins import PROBES, make_probe, names
+from shadowprobe.reporting import figures
+from shadowprobe.reporting.figures.style import STYLE, use_style
+from shadowprobe.running.linking import measure_answers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from shadowprobe.running.finished import FinishedRun
+
+
+class Ends(NamedTuple):
+    """Where an axis begins and ends, and the numbers at it."""
+
+    low: float
+    high: float
+    ticks: list[str]
+
+
+# A share is drawn from 0 to 100; a score goes from 0 to 1, and is shown as a percentage.
+PERCENT = Ends(0, 100, ["0", "50", "100"])
+PERCENT_UP = Ends(0, 100, ["0", "25", "50", "75", "100"])
+SCORE = Ends(0, 1, ["0", "25", "50", "75", "100"])
+SHARE = "share of the names, %,\nwith 95% interval"
+
+
+@pytest.fixture
+def run(answers: Answers) -> FinishedRun:
+    """The hand-made answers as a finished run."""
+    found = measure_answers(
+        answers, [make_probe(name) for name in names(PROBES)], linker={"name": "hand", "version": "", "options": {}}
+    )
+    return finished_run("hand", found, answers, Path("runs/hand"))
+
+
+def across(axes: Axes) -> Ends:
+    return Ends(*axes.get_xlim(), [label.get_text() for label in axes.get_xticklabels()])
+
+
+def upwards(axes: Axes) -> Ends:
+    return Ends(*axes.get_ylim(), [label.get_text() for label in axes.get_yticklabels()])
+
+
+@pytest.mark.parametrize(
+    ("figure", "labels"),
+    [
+        ("overshadowing", [SHARE, SHARE]),
+        ("outcomes", ["share of Top, %", "share of Shadow, %"]),
+        ("stability", ["mean over the names, %", SHARE]),
+    ],
+)
+def test_a_share_is_a_row_from_0_to_100(run: FinishedRun, figure: str, labels: list[str]) -> None:
+    drawn = figures.plot(figure, [run]).axes
+    assert [(axes.get_xlabel(), across(axes)) for axes in drawn] == [(label, PERCENT) for label in labels]
+    # The rows have their names once, at the left, and no tick beside them.
+    assert [label.get_text() for label in drawn[0].get_yticklabels()] == ["hand"]
+    assert [label.get_text() for label in drawn[1].get_yticklabels() if label.get_visible()] == []
+    assert drawn[0].yaxis.get_major_ticks()[0].tick1line.get_markersize() == 0
+
+
+def test_a_wide_figure_has_more_numbers_at_its_axis(run: FinishedRun) -> None:
+    for axes in figures.plot("overshadowing", [run], width="two").axes:
+        assert across(axes) == Ends(0, 100, ["0", "25", "50", "75", "100"])
+
+
+def test_scores_and_what_is_kept_go_from_0_to_1(run: FinishedRun) -> None:
+    (axes,) = figures.plot("calibration", [run]).axes
+    assert (axes.get_xlabel(), across(axes)) == ("mean score of a bin, %", SCORE)
+    assert (axes.get_ylabel(), upwards(axes)) == ("right answers in it, %,\nwith 95% interval", SCORE)
+    (axes,) = figures.plot("risk-coverage", [run]).axes
+    assert (axes.get_xlabel(), across(axes)) == ("answers that are kept, %", SCORE)
+
+
+def test_wrong_answers_are_counted_from_0_so_that_a_low_line_is_a_low_share(run: FinishedRun) -> None:
+    curve = run.results["probes"]["suspicion"]["signals"]
+    for signal in curve.values():
+        for point in signal["curve"]:
+            point["risk"] = 0.5
+    (axes,) = figures.plot("risk-coverage", [run]).axes
+    assert axes.get_ylim()[0] == 0
+
+
+def test_buckets_share_one_axis_of_percentages_and_name_the_other_once(run: FinishedRun) -> None:
+    drawn = figures.plot("buckets", [run]).axes
+    assert [upwards(axes) for axes in drawn] == [PERCENT_UP] * 3
+    assert [axes.get_xlabel() for axes in drawn] == ["", "", "commonness of the gold entity, at least"]
+    # Half a step of room on both sides of the only bucket.
+    assert [axes.get_xlim() for axes in drawn] == [(-0.5, 0.5)] * 3
+
+
+@pytest.mark.parametrize("figure", ["overshadowing", "outcomes", "buckets", "calibration", "commonness"])
+def test_words_have_7_points_and_numbers_6_and_a_half(run: FinishedRun, figure: str) -> None:
+    drawn = figures.plot(figure, [run])
+    for axes in drawn.axes:
+        assert {axes.title.get_fontsize(), axes.xaxis.label.get_fontsize(), axes.yaxis.label.get_fontsize()} == {7}
+        numbers = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        assert {text.get_fontsize() for text in numbers} == {6.5}
+        assert {text.get_fontsize() for legend in drawn.legends for text in legend.get_texts()} <= {6.5}
+        # No frame: only the two axes are drawn.
+        assert [name for name, spine in axes.spines.items() if spine.get_visible()] == ["left", "bottom"]
+
+
+def test_files_have_the_resolution_and_the_fonts_that_publishers_want() -> None:
+    import matplotlib as mpl
+
+    with use_style():
+        # Type 42 is TrueType; pixels: 300 per inch.
+        assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["savefig.dpi"]) == (42, 300)
+    assert STYLE["svg.fonttype"] == "path"
+
+
+@pytest.mark.parametrize(
+    ("figure", "inches"),
+    [
+        ("overshadowing", 1.3),
+        ("stability", 1.3),
+        ("outcomes", 1.6),
+        ("confidence", 2.0),
+        ("commonness", 2.4),
+        ("popularity-gap", 2.6),
+        ("risk-coverage", 2.7),
+        ("calibration", 3.1),
+        ("buckets", 4.4),
+    ],
+)
+def test_a_figure_of_one_system_takes_little_room_of_a_column(run: FinishedRun, figure: str, inches: float) -> None:
+    height = figures.plot(figure, [run]).get_figheight()
+    assert inches - 0.1 < height <= inches
+
+
+def test_each_further_system_needs_less_than_a_third_of_an_inch(run: FinishedRun) -> None:
+    runs = [finished_run(name, run.results, run.answers, run.path) for name in "abcd"]
+    one, four = (figures.plot("overshadowing", runs[:count]).get_figheight() for count in (1, 4))
+    assert 0.2 < (four - one) / 3 < 0.33

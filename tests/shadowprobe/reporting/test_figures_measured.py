@@ -1,0 +1,372 @@
+"""What the figures of retrievers and language models show, against numbers worked out by hand.
+
+tests/support/retrieval_world.py and measured_runs.py have the rankings and the answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from drawn import assert_readable, bars, heights, intervals, points, tick_labels, words
+from measured_runs import READ, SAID, write_answers, write_questions_about_namesakes, write_retrieval
+from namesake_sets import AVON
+from refusals import complaint, outcome
+from retrieval_world import ANSWERED, FOUND, QUESTIONS, SETS, write_collection, write_questions, write_sets
+
+from shadowprobe import UsageError
+from shadowprobe.reporting import figures
+from shadowprobe.reporting.figures.style import Width, assign_looks
+from shadowprobe.running.finished import FinishedRun, read_runs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OF_RETRIEVERS = [name for name, kind in figures.FIGURES.items() if kind == "retriever"]
+LONG = (
+    "dense retrieval with the passages of the whole collection (depth=100)",
+    "linker:llm (url=http://localhost:8000/v1 model=example/an-instructed-model-of-8B)",
+    "_begins with an underscore",
+    "costs $5 or $6",
+    "plain",
+)
+FREQUENCIES = {"P19": (5, 5, 1000), "P20": (30_000,)}
+
+
+@pytest.fixture
+def little(tmp_path: Path) -> Path:
+    """The small collection, whose questions say how frequent their subjects are."""
+    directory = tmp_path / "little"
+    write_collection(directory)
+    told = {
+        relation: [{**one, "frequency": many} for one, many in zip(questions, FREQUENCIES[relation], strict=True)]
+        for relation, questions in QUESTIONS.items()
+    }
+    write_questions(directory / "entity_questions", told)
+    return directory
+
+
+@pytest.fixture
+def confused(little: Path, tmp_path: Path) -> Path:
+    """The retriever of the small world, which prefers the head."""
+    return write_retrieval(tmp_path / "runs" / "confused", little, {**FOUND, **ANSWERED})
+
+
+@pytest.fixture
+def both(little: Path, confused: Path, tmp_path: Path) -> list[Path]:
+    """It, and one that finds the tail too but was asked no question."""
+    return [confused, write_retrieval(tmp_path / "runs" / "reader", little, READ, probes=["amber"])]
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> list[Path]:
+    """A model whose answers are partial, merged and complete, and one that says nothing."""
+    queries = write_questions_about_namesakes(tmp_path)
+    runs = tmp_path / "runs"
+    return [
+        write_answers(runs / "talker", queries, SAID),
+        write_answers(runs / "mute", queries, {AVON.id: "I do not know."}),
+    ]
+
+
+def results(run: Path) -> Any:
+    """What results.json holds."""
+    return json.loads((run / "results.json").read_text())
+
+
+def rows(axes: Axes) -> list[str]:
+    """The words beside a panel."""
+    return [text.get_text() for text in axes.get_yticklabels()]
+
+
+def test_head_and_tail_stand_side_by_side_with_their_intervals(both: list[Path]) -> None:
+    drawn = figures.plot("head-tail", both)
+    (axes,) = drawn.axes
+    # a1 and c1 of four head queries, b2 of five tail queries; of the reader all but a1 and all but d2.
+    assert bars(axes) == [(0, 50), (0, 20), (0, 75), (0, 80)]
+    assert rows(axes) == ["confused", "reader"]
+    assert axes.get_title() == "People,\nquestion answering"
+    assert axes.get_xlabel() == "right document first,\n% of queries, 95% interval"
+    assert {"50.0%", "20.0%", "75.0%", "80.0%"} <= set(words(drawn))
+    found = [results(run)["probes"]["amber"]["human"]["qa"]["accuracy"]["1"] for run in both]
+    expected = [one[group]["ci95"] for one in found for group in ("head", "tail")]
+    assert intervals(axes) == [pytest.approx([100 * bound for bound in one]) for one in expected]
+
+
+def test_the_tail_is_an_outline_in_the_colour_of_its_system(both: list[Path]) -> None:
+    from matplotlib.colors import to_hex
+
+    drawn = figures.plot("head-tail", both)
+    for place, label in enumerate(("confused", "reader")):
+        head, tail = drawn.axes[0].patches[2 * place : 2 * place + 2]
+        colour = assign_looks(["confused", "reader"])[label].colour.lower()
+        assert (to_hex(head.get_facecolor()), to_hex(tail.get_facecolor())) == (colour, "#ffffff")
+        assert to_hex(tail.get_edgecolor()) == colour
+    legend = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert legend == ["queries about the head, the\nmost popular of its name", "queries about the tail,\nits namesakes"]
+
+
+def test_confusion_shows_how_often_a_namesake_stands_above(both: list[Path]) -> None:
+    (axes,) = figures.plot("confusion", both).axes
+    # b1 of the head; a2, a3 and c2 of the tail. The reader confuses nobody.
+    assert bars(axes) == [(0, 25), (0, 60), (0, 0), (0, 0)]
+
+
+def test_a_panel_is_a_task_of_a_collection_and_one_collection_can_be_chosen(little: Path, tmp_path: Path) -> None:
+    renamed = json.loads(json.dumps(SETS).replace('"id": "', '"id": "things-'))
+    write_sets(little / "amber" / "nonhuman" / "sf" / "amber_sets.jsonl", renamed)
+    run = write_retrieval(tmp_path / "runs" / "confused", little, {**FOUND, "things-b2": ("berg-song",)})
+    drawn = figures.plot("head-tail", [run])
+    shown = {axes.get_title(): bars(axes) for axes in drawn.axes if axes.get_title()}
+    # Of the things b2 alone has a ranking.
+    assert shown == {"Things,\nslot filling": [(0, 0), (0, 20)], "People,\nquestion answering": [(0, 50), (0, 20)]}
+    (axes,) = figures.plot("head-tail", [run], collection="nonhuman").axes
+    assert axes.get_title() == "Things,\nslot filling"
+    with pytest.raises(UsageError, match="--collection mixed: the runs have human and nonhuman"):
+        figures.plot("head-tail", [run], collection="mixed")
+    with pytest.raises(UsageError, match="--collection: goes with head-tail, confusion, retrieval-gap"):
+        figures.plot("questions", [run], collection="human")
+
+
+def test_the_retrieval_gap_sets_head_against_tail_in_bins_of_popularity(both: list[Path]) -> None:
+    (axes,) = figures.plot("retrieval-gap", both).axes
+    # 20%: of Avon and Dale one of two head queries and none of three of the tail. 100%: of Berg the tail alone.
+    # Como does not say how popular its ship is.
+    assert tick_labels(axes) == ["20\n5", "100\n2"]
+    confused, reader = axes.lines[1:]
+    assert points(confused) == [(0, 50), (1, -100)]
+    # Of the reader d1 of two (a1 is not first) against a2 and a3 of three, and both of Berg.
+    assert points(reader) == [(0, pytest.approx(50 - 200 / 3)), (1, 0)]
+
+
+def test_without_a_difference_the_retrieval_gap_does_not_zoom_in_on_nothing(little: Path, tmp_path: Path) -> None:
+    right = {**READ, "a1": ("avon-river-1",), "d2": ("dale-ship",)}
+    (axes,) = figures.plot("retrieval-gap", [write_retrieval(tmp_path / "runs" / "right", little, right)]).axes
+    assert points(axes.lines[1]) == [(0, 0), (1, 0)]
+    assert axes.get_ylim() == (-10, 10)
+
+
+def test_questions_are_sorted_by_how_often_they_are_answered(confused: Path) -> None:
+    drawn = figures.plot("questions", [confused])
+    first, second = drawn.axes
+    assert (first.get_title(), second.get_title()) == ("in the first\ndocument", "in the first\n2 documents")
+    assert rows(first) == ["place of death (P20)", "place of birth (P19)", "mean over the relations"]
+    # The first row is at the top, where the axis begins; the last one ends where it ends.
+    bottom, upper = first.get_ylim()
+    assert (upper, bottom > first.get_yticks()[-1] > first.get_yticks()[0] > 0) == (0, True)
+    assert bottom - first.get_yticks()[-1] < 0.3
+    # Of P20 the one question; of P19 one of three, and with the second document two; then their means.
+    lines: list[Any] = [axes.containers[0] for axes in drawn.axes]
+    assert [[x for x, _ in points(one.lines[0])] for one in lines] == [
+        [100, pytest.approx(100 / 3), pytest.approx(200 / 3)],
+        [100, pytest.approx(200 / 3), pytest.approx(250 / 3)],
+    ]
+    found = results(confused)["probes"]["entity_questions"]["relations"]
+    expected = [found[relation]["accuracy_ci95"]["1"] for relation in ("P20", "P19")]
+    # The mean has none.
+    assert intervals(first)[:2] == [pytest.approx([100 * bound for bound in one]) for one in expected]
+    assert intervals(first)[2] == pytest.approx([200 / 3, 200 / 3])
+
+
+def test_question_buckets_show_the_rarest_subjects_first(confused: Path) -> None:
+    drawn = figures.plot("question-buckets", [confused])
+    first, second = drawn.axes
+    # 5, 5 and 1000 are so little beside 30000 that they share the first eighth.
+    assert (tick_labels(first), tick_labels(second)) == (["n=3", "n=1"], ["5\nn=3", "30k\nn=1"])
+    assert heights(first) == [pytest.approx(100 / 3), 100]
+    assert heights(second) == [pytest.approx(200 / 3), 100]
+    assert second.get_xlabel() == "frequency of the subject, at least"
+
+
+def test_buckets_without_frequencies_go_by_their_numbers(little: Path, tmp_path: Path) -> None:
+    folder = little / "entity_questions"
+    for path in folder.glob("*.json"):
+        path.unlink()
+    for number, question in enumerate(QUESTIONS["P19"][:2]):
+        (folder / f"P19-{number}").mkdir()
+        (folder / f"P19-{number}" / f"bucket{number}.test.json").write_text(json.dumps([question]))
+    run = write_retrieval(tmp_path / "runs" / "confused", little, ANSWERED, probes=["entity_questions"])
+    first = figures.plot("question-buckets", [run], width="two").axes[0]
+    assert (tick_labels(first), heights(first)) == (["1\nn=1", "2\nn=1"], [100, 0])
+    assert first.get_xlabel() == "bucket of the subject, 1 the least frequent"
+
+
+def test_answer_categories_are_shares_that_add_up(models: list[Path]) -> None:
+    drawn = figures.plot("answer-categories", models)
+    (axes,) = drawn.axes
+    third = pytest.approx(100 / 3)
+    # Complete, partial, ambiguous, merged, no answer; each for both models.
+    talker, mute = bars(axes)[::2], bars(axes)[1::2]
+    assert [length for _, length in talker] == [third, third, 0, third, 0]
+    assert [length for _, length in mute] == [0, 0, 0, 0, pytest.approx(100)]
+    assert [left for left, _ in talker] == [
+        0,
+        third,
+        pytest.approx(200 / 3),
+        pytest.approx(200 / 3),
+        pytest.approx(100),
+    ]
+    legend = [text.get_text().partition(":")[0] for text in drawn.legends[0].get_texts()]
+    assert legend == ["complete", "partial", "ambiguous", "merged", "no answer"]
+    assert (axes.get_xlabel(), rows(axes)) == ("share of the 3 questions, %", ["talker", "mute"])
+
+
+@pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("figure", [name for name, kind in figures.FIGURES.items() if kind != "linker"])
+def test_no_word_is_cut_off_or_lies_on_another(
+    confused: Path, models: Sequence[Path], figure: str, count: int, width: Width, inches: float
+) -> None:
+    kind = figures.FIGURES[figure]
+    (run,) = read_runs([models[0] if kind == "model" else confused])
+    drawn = figures.plot(figure, [FinishedRun(run.path, label, run.results) for label in LONG[:count]], width=width)
+    assert drawn.get_figwidth() == inches
+    assert_readable(drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", ["one", "two"])
+@pytest.mark.parametrize("figure", ["head-tail", "confusion", "questions"])
+def test_no_word_lies_on_another_with_all_tasks_and_relations(tmp_path: Path, figure: str, width: Width) -> None:
+    from shadowprobe.running.retrieving import make_retrieving_job
+
+    for retriever in ("bm25", "tfidf"):
+        make_retrieving_job(retriever, out=tmp_path / retriever).run()
+    drawn = figures.plot(figure, [tmp_path / "bm25", tmp_path / "tfidf"], width=width)
+    assert_readable(drawn)
+
+
+def test_a_run_that_was_not_asked_keeps_its_place(both: list[Path]) -> None:
+    (first, _) = figures.plot("questions", both).axes
+    # An empty line: its colour stays its own, and the legend has it.
+    assert [len(points(container.lines[0])) for container in first.containers] == [3, 0]  # type: ignore[attr-defined]
+
+
+def test_of_runs_none_of_which_was_asked_there_is_no_figure(both: list[Path]) -> None:
+    words = (
+        r"`reader` \(.*reader\): it was not asked `entity_questions`; `shadowprobe retrieve --probe entity_questions`"
+    )
+    with pytest.raises(UsageError, match=words):
+        figures.plot("questions", both[1:])
+
+
+@pytest.mark.parametrize(
+    ("figure", "reason"),
+    [
+        ("retrieval-gap", "its AmbER sets do not say how popular entities are"),
+        ("question-buckets", "its questions do not say how frequent subjects are"),
+    ],
+)
+def test_without_popularity_there_is_no_figure_of_it(tmp_path: Path, figure: str, reason: str) -> None:
+    write_collection(tmp_path / "little")
+    silent = [
+        {**one, "qids": {qid: {**entity, "popularity": None} for qid, entity in one["qids"].items()}} for one in SETS
+    ]
+    write_sets(tmp_path / "little" / "amber" / "human" / "qa" / "amber_sets.jsonl", silent)
+    run = write_retrieval(tmp_path / "runs" / "confused", tmp_path / "little", {**FOUND, **ANSWERED})
+    with pytest.raises(UsageError, match=rf"no such figure of `confused` \(.*confused\): {reason}"):
+        figures.plot(figure, [run])
+
+
+def test_runs_over_other_queries_are_not_compared(confused: Path, tmp_path: Path) -> None:
+    write_collection(tmp_path / "other")
+    write_sets(tmp_path / "other" / "amber" / "human" / "qa" / "amber_sets.jsonl", SETS[:2])
+    other = write_retrieval(tmp_path / "runs" / "other", tmp_path / "other", FOUND)
+    with pytest.raises(UsageError, match=r"other is over other queries than .*confused: draw a figure of each"):
+        figures.plot("head-tail", [confused, other])
+
+
+def test_runs_that_count_other_numbers_of_documents_are_not_compared(
+    confused: Path, little: Path, tmp_path: Path
+) -> None:
+    deeper = write_retrieval(tmp_path / "runs" / "deeper", little, FOUND, ks=(5,))
+    with pytest.raises(UsageError, match="the runs count other numbers of documents: give all of them the same -k"):
+        figures.plot("head-tail", [confused, deeper])
+    (axes,) = figures.plot("head-tail", [deeper]).axes
+    assert axes.get_xlabel().startswith("right document among the first 5,")
+
+
+def test_runs_of_another_kind_are_refused_with_the_command_that_makes_the_right_one(
+    both: list[Path],
+    models: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert outcome(capsys, "run", "--linker", "nil", "--limit", "1", "--out", "runs/nil")[0] == 0
+    for figure in OF_RETRIEVERS:
+        told = complaint(capsys, "plot", figure, "runs/nil")
+        assert told == (
+            f"runs/nil is a run of a linker; the figure `{figure}` takes runs of retrievers, which"
+            " `shadowprobe retrieve` makes"
+        )
+    assert complaint(capsys, "plot", "overshadowing", "runs/confused") == (
+        "runs/confused is a run of a retriever; the figure `overshadowing` takes runs of linkers, which"
+        " `shadowprobe run` makes"
+    )
+    assert complaint(capsys, "plot", "answer-categories", "runs/confused").endswith(
+        "takes runs of language models, which `shadowprobe answer` makes"
+    )
+    assert complaint(capsys, "table", "3", "runs/talker") == (
+        "runs/talker is a run of a language model; table 3 takes runs of linkers. Tables of a language model: summary,"
+        " answers"
+    )
+
+
+def test_the_command_draws_what_python_draws(
+    both: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("--name", "a", "--name", "b", "--collection", "human", "--out", "a.svg")
+    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments)[0] == 0
+    figures.save(figures.plot("confusion", both, names=["a", "b"], collection="human"), "b.svg")
+    assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
+    looks = ("--order", "b", "--colour", "a=teal", "--serif", "--force")
+    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments, *looks)[0] == 0
+    settings: Any = {"order": ["b"], "colours": {"a": "teal"}, "serif": True}
+    drawn = figures.plot("confusion", both, names=["a", "b"], collection="human", **settings)
+    figures.save(drawn, "c.svg")
+    assert Path("a.svg").read_bytes() == Path("c.svg").read_bytes() != Path("b.svg").read_bytes()
+    told = complaint(capsys, "plot", "confusion", "runs/confused", "--colour", "teal")
+    assert told == "--colour teal: give SYSTEM=COLOUR, such as bm25=teal"
+    told = complaint(capsys, "plot", "confusion", "runs/confused", "--dataset", "mini")
+    assert told.startswith("--dataset: goes with figures of linkers")
+
+
+def test_results_that_lack_a_number_say_how_to_have_it(
+    confused: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = results(confused)
+    del found["probes"]["amber"]["human"]["qa"]["confusion"]
+    (confused / "results.json").write_text(json.dumps(found))
+    assert complaint(capsys, "plot", "confusion", "runs/confused") == (
+        "runs/confused/results.json: field `confusion`: is missing; `shadowprobe retrieve --predictions runs/confused"
+        " --out runs/confused` measures it again"
+    )
+    found["settings"]["k"] = "1"
+    (confused / "results.json").write_text(json.dumps(found))
+    told = complaint(capsys, "plot", "head-tail", "runs/confused")
+    assert told == "runs/confused/results.json: field `settings.k`: Expected `array`, got `str`"
+
+
+@pytest.mark.parametrize(
+    ("figure", "inches"),
+    [("head-tail", 1.7), ("confusion", 1.7), ("questions", 1.7), ("retrieval-gap", 2.1), ("question-buckets", 3.4)],
+)
+def test_a_figure_of_one_retriever_takes_little_room_of_a_column(confused: Path, figure: str, inches: float) -> None:
+    height = figures.plot(figure, [confused]).get_figheight()
+    assert inches - 0.1 < height <= inches
+
+
+def test_shares_go_from_0_to_100(confused: Path, models: list[Path]) -> None:
+    for figure, runs in (("head-tail", [confused]), ("confusion", [confused]), ("answer-categories", models)):
+        for axes in figures.plot(figure, runs).axes:
+            assert axes.get_xlim() == (0, 100), figure
+            assert tick_labels(axes) == ["0", "50", "100"], figure
+    for axes in figures.plot("question-buckets", [confused]).axes:
+        assert axes.get_ylim() == (0, 100)

@@ -1,0 +1,259 @@
+"""How figures look: sizes, colours, words that can be read, files that are the same each time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.dom import minidom
+
+import pytest
+from drawn import assert_readable
+from finished_runs import finished_run
+from world import hand_predictions
+
+import shadowprobe
+from shadowprobe import Dataset, Settings, UsageError
+from shadowprobe.measure.answers import Answers
+from shadowprobe.plugins import PROBES, make_probe, names
+from shadowprobe.reporting import figures
+from shadowprobe.reporting.figures.style import COLOURS, Width, assign_looks
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import FinishedRun, read_runs
+from shadowprobe.running.linking import measure_answers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LONG = (
+    "GENRE with the candidates of the dataset (beam=10)",
+    "llm (url=http://localhost:8000/v1 model=example/an-instructed-model-of-8B)",
+    "_begins with an underscore",
+    "costs $5 or $6",
+    "plain",
+)
+OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker"]
+# The height of a figure in one column, in centimetres.
+ACL_COLUMN = 9.0
+CM = 2.54
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A run of a real linker with what every figure needs: candidates, kinds, answers to variants, a correction."""
+    out = tmp_path_factory.mktemp("complete") / "run"
+    settings = Settings(also=("context_length", "masked_mention"))
+    shadowprobe.run("tfidf", "mini", limit=25, out=out, settings=settings)
+    (run,) = read_runs([out])
+    correct_run(run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A run over entities whose commonness is known."""
+    out = tmp_path_factory.mktemp("places") / "run"
+    shadowprobe.run("tfidf", "places", limit=25, out=out)
+    (run,) = read_runs([out])
+    return run
+
+
+@pytest.fixture
+def run(world: Dataset) -> FinishedRun:
+    """The hand-made answers as a finished run."""
+    answers = Answers(world).fill(hand_predictions())
+    probes = [make_probe(name) for name in names(PROBES)]
+    found = measure_answers(answers, probes, linker={"name": "hand", "version": "", "options": {}})
+    return finished_run("hand", found, answers, Path("runs/hand"))
+
+
+def called(run: FinishedRun, labels: Sequence[str]) -> list[FinishedRun]:
+    """The run under several names."""
+    return [finished_run(label, run.results, run.answers, run.path) for label in labels]
+
+
+def saved(figure: Figure, path: Path) -> bytes:
+    """A figure as its file holds it."""
+    figures.save(figure, path, force=True)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.parametrize("figure", OF_LINKERS)
+def test_no_word_is_cut_off_or_lies_on_another(
+    run: FinishedRun, complete: FinishedRun, figure: str, count: int, width: Width, inches: float
+) -> None:
+    # The hand-made answers have neither kinds nor candidates nor answers to variants.
+    shown = complete if figure in {"debias", "kinds", "context-length", "masked-mention"} else run
+    for serif in (False, True):
+        drawn = figures.plot(figure, called(shown, LONG[:count]), width=width, serif=serif)
+        assert drawn.get_figwidth() == inches
+        assert_readable(drawn)
+
+
+@pytest.mark.parametrize("figure", OF_LINKERS)
+def test_a_narrow_figure_of_four_systems_fits_a_column_of_a_paper(
+    complete: FinishedRun, places: FinishedRun, figure: str
+) -> None:
+    shown = places if figure in {"commonness", "buckets", "popularity-gap"} else complete
+    # The squares of a system are a panel: a figure of one fits.
+    labels = ["tfidf", "bm25", "prior", "blend"][: 1 if figure == "kinds" else 4]
+    drawn = figures.plot(figure, called(shown, labels))
+    assert_readable(drawn)
+    assert drawn.get_figheight() * CM <= ACL_COLUMN
+
+
+def test_a_user_chooses_colours(run: FinishedRun) -> None:
+    from matplotlib.colors import to_hex
+
+    runs = called(run, ["prior", "bm25", "other"])
+    bars = figures.plot("overshadowing", runs, colours={"other": "teal", "bm25": COLOURS[1]}).axes[0].patches
+    # The colour that bm25 got is that of `prior`, which takes the next one that is free.
+    free = next(colour for colour in COLOURS[2:])
+    assert [to_hex(bar.get_facecolor()) for bar in bars] == [free.lower(), COLOURS[1].lower(), to_hex("teal")]
+    # The next figure knows nothing of it.
+    assert assign_looks(["prior"])["prior"].colour == COLOURS[1]
+
+
+@pytest.mark.parametrize("colour", ["rubbish", "", "0.5", "C1", "#12", "none", "#12345678"])
+def test_a_colour_that_is_none_is_refused(run: FinishedRun, colour: str) -> None:
+    with pytest.raises(UsageError, match=f"'{colour}' is no colour: give #RRGGBB, or a name such as teal"):
+        figures.plot("overshadowing", [run], colours={"hand": colour})
+
+
+def test_a_colour_for_a_system_that_is_not_there_is_refused(run: FinishedRun) -> None:
+    with pytest.raises(UsageError, match="--colour bm25: no such system; there are hand"):
+        figures.plot("overshadowing", [run], colours={"bm25": "teal"})
+
+
+def test_the_systems_that_come_with_us_keep_their_colours_beside_any_others() -> None:
+    others = [f"system {number}" for number in range(20)]
+    for label in ("prior", "bm25", "tfidf", "blend"):
+        assert assign_looks([label]) == {label: assign_looks([*others, "blend", "tfidf", "bm25", "prior"])[label]}
+
+
+def test_a_serif_figure_has_no_other_font(run: FinishedRun, tmp_path: Path) -> None:
+    content = saved(figures.plot("overshadowing", [run], serif=True), tmp_path / "f.pdf")
+    assert b"STIXGeneral" in content
+    assert b"DejaVu" not in content
+
+
+def test_a_system_has_the_same_colour_in_every_figure(run: FinishedRun) -> None:
+    from matplotlib.colors import to_hex
+
+    # As many as there are colours, so that some of them want the same.
+    labels = [f"system {number}" for number in range(8)]
+    runs = called(run, labels)
+    overshadowing, stability = (figures.plot(name, runs).axes[0] for name in ("overshadowing", "stability"))
+    lines = figures.plot("buckets", list(reversed(runs))).axes[0].containers
+    for place, each in enumerate(runs):
+        colour = assign_looks(reversed(labels))[each.label].colour.lower()
+        assert to_hex(overshadowing.patches[place].get_facecolor()) == colour
+        assert to_hex(stability.patches[place].get_facecolor()) == colour
+        assert to_hex(lines[-1 - place].lines[0].get_color()) == colour  # type: ignore[attr-defined]
+
+
+def test_a_system_keeps_its_colour_beside_one_that_the_figure_cannot_show(run: FinishedRun) -> None:
+    # As many as there are colours, so that what is free for one depends on who stands beside it.
+    labels = [f"system {number}" for number in range(8)]
+    first, *others = runs = called(run, labels)
+    silent = {**run.results["probes"], "calibration": {"not_measured": "no scores"}}
+    first.results = {**run.results, "probes": silent}
+    (axes,) = figures.plot("calibration", runs).axes
+    colours = [container.lines[0].get_color() for container in axes.containers]  # type: ignore[attr-defined]
+    assert colours == [assign_looks(labels)[each.label].colour for each in others]
+
+
+def test_systems_can_be_told_apart_without_colour(run: FinishedRun) -> None:
+    labels = [f"system {number}" for number in range(8)]
+    found = assign_looks(labels)
+    assert {look.colour for look in found.values()} == set(COLOURS)
+    for shape in ("hatch", "marker", "line"):
+        assert len({getattr(look, shape) for look in found.values()}) == 8
+    bars = figures.plot("overshadowing", called(run, labels)).axes[0].patches
+    assert len({bar.get_hatch() for bar in bars}) == 8
+
+
+def test_no_two_of_many_systems_look_alike() -> None:
+    assert len(set(assign_looks(f"system {number}" for number in range(64)).values())) == 64
+
+
+def test_names_of_systems_are_shown_as_they_are(run: FinishedRun) -> None:
+    (legend,) = figures.plot("popularity-gap", called(run, ["_hidden", "costs $5 or $6"])).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_hidden", "costs $5 or $6"]
+    assert not any(text.get_parse_math() for text in legend.get_texts())
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_any_name_can_be_drawn(run: FinishedRun, tmp_path: Path, kind: str) -> None:
+    labels = ["\N{WATER WAVE} 水", "two\nlines", "\udcff", " ", "\u202eright to left"]
+    assert saved(figures.plot("overshadowing", called(run, labels)), tmp_path / f"f.{kind}")
+
+
+def test_a_name_with_control_characters_leaves_the_svg_well_formed(run: FinishedRun, tmp_path: Path) -> None:
+    labels = ["\x1b[31mred\x01", "\ufffe --> <b>"]
+    drawn = figures.plot("overshadowing", called(run, labels))
+    # An XML parser refuses what a browser would not show.
+    assert minidom.parseString(saved(drawn, tmp_path / "f.svg")).getElementsByTagName("svg")
+    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == ["\ufffd[31mred\ufffd", "\ufffd --> <b>"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("figure", ["overshadowing", "buckets"])
+def test_equal_runs_give_equal_files_whatever_the_users_settings(
+    run: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: str, kind: str
+) -> None:
+    import matplotlib
+
+    first = saved(figures.plot(figure, [run]), tmp_path / f"f.{kind}")
+    monkeypatch.setitem(matplotlib.rcParams, "font.size", 20)
+    monkeypatch.setitem(matplotlib.rcParams, "savefig.bbox", "tight")
+    monkeypatch.setitem(matplotlib.rcParams, "svg.hashsalt", None)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1500000000")
+    assert saved(figures.plot(figure, [run]), tmp_path / f"f.{kind}") == first
+
+
+def test_a_pdf_brings_its_fonts_and_tells_no_date(run: FinishedRun, tmp_path: Path) -> None:
+    content = saved(figures.plot("overshadowing", [run]), tmp_path / "f.pdf")
+    assert b"/FontFile2" in content
+    assert b"/Type3" not in content
+    assert b"CreationDate" not in content
+
+
+def test_an_svg_tells_no_date(run: FinishedRun, tmp_path: Path) -> None:
+    content = saved(figures.plot("overshadowing", [run]), tmp_path / "f.svg")
+    assert b"<svg" in content
+    assert b"dc:date" not in content
+
+
+def test_a_file_that_is_there_is_not_written_over(run: FinishedRun, tmp_path: Path) -> None:
+    (tmp_path / "f.svg").write_text("mine")
+    with pytest.raises(UsageError, match=r"f\.svg is there already; --force writes over it"):
+        figures.save(figures.plot("overshadowing", [run]), tmp_path / "f.svg")
+    assert (tmp_path / "f.svg").read_text() == "mine"
+
+
+def test_drawing_leaves_the_users_settings_alone(run: FinishedRun, tmp_path: Path) -> None:
+    import matplotlib
+
+    before = matplotlib.rcParams.copy()
+    figures.save(figures.plot("outcomes", [run]), tmp_path / "f.png")
+    assert matplotlib.rcParams == before
+
+
+def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> None:
+    code = (
+        "import sys\n"
+        "from shadowprobe.reporting import figures\n"
+        "assert len(list(figures.list_figures())) == 20\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "from shadowprobe.reporting.figures.style import make_panels, use_style\n"
+        "with use_style():\n"
+        "    make_panels('one', 2.0)\n"
+        "assert 'matplotlib.figure' in sys.modules\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
