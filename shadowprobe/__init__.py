@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from shadowprobe.api import load_run as load_run
     from shadowprobe.api import names_from_dumps as names_from_dumps
     from shadowprobe.api import plot as plot
+    from shadowprobe.api import report as report
+    from shadowprobe.api import runs as runs
     from shadowprobe.api import summarize as summarize
     from shadowprobe.api import table as table
     from shadowprobe.base.identity import Resolver as Resolver
@@ -66,7 +68,9 @@ _LATER = {
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
     "plot": "api",
+    "report": "api",
     "run": "running.api",
+    "runs": "api",
     "score": "running.api",
     "summarize": "api",
     "table": "api",
@@ -116,7 +120,9 @@ __all__ = [
     "not_measured",
     "open_dataset",
     "plot",
+    "report",
     "run",
+    "runs",
     "score",
     "summarize",
     "table",

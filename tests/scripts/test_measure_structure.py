@@ -56,7 +56,7 @@ def test_an_import_inside_a_function_counts(script: dict[str, Any], tmp_path: Pa
 
 def test_a_relative_import_counts(script: dict[str, Any], tmp_path: Path) -> None:
     module = tmp_path / "near.py"
-    module.write_text("from ..report import screen\nfrom .spans import Span\n")
+    module.write_text("from ..reporting import screen\nfrom .spans import Span\n")
     known = dict.fromkeys(("shadowprobe.reporting.screen", "shadowprobe.base.spans", "shadowprobe.base.near"), module)
     found = script["read_imports"]("shadowprobe.base.near", module, known)
     assert found == {"shadowprobe.reporting.screen", "shadowprobe.base.spans"}
@@ -65,14 +65,14 @@ def test_a_relative_import_counts(script: dict[str, Any], tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("importer", "imported", "is_allowed"),
     [
-        ("runs", "measure", True),
-        ("measure", "runs", False),
-        ("report", "runs", True),
-        ("runs", "report", False),
-        ("report", "build", True),
+        ("running", "measure", True),
+        ("measure", "running", False),
+        ("reporting", "running", True),
+        ("running", "reporting", False),
+        ("reporting", "build", True),
         ("probes", "measure", True),
-        ("linkers", "runs", False),
-        ("runs", "linkers", False),
+        ("linkers", "running", False),
+        ("running", "linkers", False),
         ("cli", "probes", False),
     ],
 )

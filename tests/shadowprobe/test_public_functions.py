@@ -114,3 +114,36 @@ def test_without_pandas_a_frame_says_what_to_install(folder: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(shadowprobe.UsageError, match="pip install pandas"):
         shadowprobe.load_run(folder / "hand").to_frame()
+
+
+def test_all_runs_of_a_folder_are_read_and_one_that_is_not_finished_is_left_out(folder: Path) -> None:
+    (folder / "begun").mkdir()
+    (folder / "begun/run.json").write_text("{}")
+    found = shadowprobe.runs(folder)
+    assert [(run.path.name, run.label) for run in found] == [("hand", "replay"), ("prior", "prior")]
+    with pytest.raises(shadowprobe.UsageError, match="no such directory"):
+        shadowprobe.runs(folder / "none")
+
+
+def test_a_report_is_one_file(folder: Path) -> None:
+    written = shadowprobe.report([folder / "hand", folder / "prior"], "both.html", names=["hand", "prior"])
+    assert written == Path("both.html")
+    assert "hand, prior on world" in written.read_text(encoding="utf-8")
+
+
+def test_the_summary_of_results_is_what_the_screen_shows(folder: Path) -> None:
+    text = shadowprobe.summarize(shadowprobe.load_run(folder / "prior").results)
+    assert text.startswith("prior on world\n")
+    assert "repeats its prior more often than it reads the context" in " ".join(text.split())
+
+
+def test_a_check_says_what_holds(folder: Path) -> None:
+    assert all(finding.holds for finding in shadowprobe.check("prior", "world"))
+
+
+def test_the_names_that_hide_a_package_are_functions(folder: Path) -> None:
+    import shadowprobe.reporting.html.page
+    import shadowprobe.running.job
+
+    assert callable(shadowprobe.report)
+    assert callable(shadowprobe.runs)

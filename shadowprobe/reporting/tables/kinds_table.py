@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shadowprobe.reporting.tables.table import Column, Row, Runs, Table, in_percent, select_probe, text_column, write_short
+from shadowprobe.reporting.tables.table import (
+    Column,
+    Row,
+    Runs,
+    Table,
+    in_percent,
+    select_probe,
+    text_column,
+    write_short,
+)
 
 RATES = {"overshadowed": "same answer", "prior_bias": "the prior", "consistent": "both right"}
 

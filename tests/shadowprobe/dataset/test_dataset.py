@@ -172,3 +172,9 @@ def test_any_change_makes_another_dataset(tmp_path: Path) -> None:
         change(lines)
         digests.add(read(tmp_path / str(number), lines).digest)
     assert len(digests) == 3
+
+
+def test_what_is_wrong_in_a_dataset_that_is_written_has_its_line(tmp_path: Path) -> None:
+    wrong = Snippet("one", "top", "Nothing about it.", 0, 4, gold="Avon (river)", space="Nowhere")
+    with pytest.raises(InputError, match=r"top\.jsonl:1: "):
+        write_dataset(tmp_path / "new", Card(name="new"), [Entity("Avon (river)")], [], {"top": [wrong]})
