@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from goals import Goal, Measured, parser, show
+from goals import Goal, Measured, parser, peak, show
 from synthetic import Shape
 
 from shadowprobe import Answers
@@ -36,19 +36,6 @@ class Footprint(msgspec.Struct, frozen=True):
     def kept(self) -> int:
         """All that the probes read."""
         return self.columns + self.index
-
-
-def peak() -> int:
-    """The most memory that this process has held, in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # Preferred on Linux: there getrusage also counts what the parent held when it started us.
-        line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
 
 
 def columns(answers: Answers) -> int:

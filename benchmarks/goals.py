@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 import msgspec
 
@@ -41,6 +43,19 @@ def parser(about: str | None) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=about)
     made.add_argument("--json", action="store_true", help="print JSON instead of lines")
     return made
+
+
+def peak() -> int:
+    """The most memory that this process has held, in bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # Preferred on Linux: there getrusage also counts what the parent held when it started us.
+        line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def show(measured: Measured, *, json: bool) -> None:

@@ -15,6 +15,7 @@ BENCHMARKS = (
     "bench_debias",
     "bench_startup",
     "bench_memory",
+    "bench_report",
     "bench_web",
     "bench_extract",
     "bench_crawl",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import string
 from collections.abc import Iterator
@@ -26,13 +27,20 @@ VOCABULARY = 5_000
 class Shape:
     """How many names and how many snippets; the same numbers always make the same dataset.
 
-    No two texts are the same, unless `repeating`: then all snippets of a name in a subset have one text.
+    No two texts are the same, unless `repeating`: then all snippets of a name in a subset have one text. With
+    `natural`, words are as unequally frequent as in a language, and a neutral template is the same for all names, as in
+    the release.
     """
 
     def __init__(
-        self, spaces: int = RELEASE_SPACES, snippets: int = RELEASE_SNIPPETS, *, repeating: bool = False
+        self,
+        spaces: int = RELEASE_SPACES,
+        snippets: int = RELEASE_SNIPPETS,
+        *,
+        repeating: bool = False,
+        natural: bool = False,
     ) -> None:
-        self.number_of_spaces, self.repeating = spaces, repeating
+        self.number_of_spaces, self.repeating, self.natural = spaces, repeating, natural
         parts = sum(SHARES.values())
         self.counts: dict[Subset, int] = {subset: snippets * share // parts for subset, share in SHARES.items()}
         self.counts["neutral"] += snippets - sum(self.counts.values())
@@ -42,6 +50,11 @@ class Shape:
         """The words of all texts."""
         lot = random.Random(SEED)
         return ["".join(lot.choices(string.ascii_lowercase, k=lot.randint(2, 10))) for _ in range(VOCABULARY)]
+
+    @cached_property
+    def frequencies(self) -> list[float] | None:
+        """How frequent the words are up to each of them, by Zipf's law; None where all are equally frequent."""
+        return list(itertools.accumulate(1 / rank for rank in range(4, VOCABULARY + 4))) if self.natural else None
 
     @cached_property
     def spaces(self) -> list[EntitySpace]:
@@ -69,8 +82,10 @@ class Shape:
             if self.repeating and number % self.number_of_spaces == 0:
                 lot.setstate(first_round)
             name, gold = self._question(subset, number % self.number_of_spaces)
-            before = " ".join(lot.choices(self.vocabulary, k=words))
-            after = " ".join(lot.choices(self.vocabulary, k=words))
+            if self.natural and subset == "neutral":
+                lot.seed(number // self.number_of_spaces)
+            before = " ".join(lot.choices(self.vocabulary, cum_weights=self.frequencies, k=words))
+            after = " ".join(lot.choices(self.vocabulary, cum_weights=self.frequencies, k=words))
             yield Snippet(
                 id=f"synthetic-{subset}-{number:07d}",
                 subset=subset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shadowprobe import Candidate, ItemError, Prediction, Request, Snippet, WebLinker
 from shadowprobe.base.offsets import locate_in_utf16
@@ -29,6 +29,9 @@ class AidaLinker(WebLinker):
     name = "aida"
     needs = "nothing: the public service, which may be gone, or -o url=..."
     endpoint = "https://gate.d5.mpi-inf.mpg.de/aida/service/disambiguate"
+    option_help: ClassVar[dict[str, str]] = {
+        "tech": "the method of the service",
+    }
 
     def __init__(self, tech: Tech = "GRAPH", **web: Any) -> None:
         super().__init__(**web)

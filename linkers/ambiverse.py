@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shadowprobe import Prediction, Request, Snippet, WebLinker
 from shadowprobe.base import identity
@@ -27,6 +27,10 @@ class AmbiverseLinker(WebLinker):
     name = "ambiverse"
     needs = "a server of your own: -o url=http://HOST:8080/entitylinking/analyze"
     endpoint = ""
+    option_help: ClassVar[dict[str, str]] = {
+        "language": "the language of the texts",
+        "coherent": "whether the entities of a text must fit together",
+    }
 
     def __init__(self, language: str = "en", coherent: bool = True, **web: Any) -> None:
         super().__init__(**web)

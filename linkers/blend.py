@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 from shadowprobe import Entity
 
@@ -19,6 +20,9 @@ class BlendLinker(TfidfLinker):
     """Log-prior against log-similarity; `-o weight=0` is context alone, `-o weight=1` prior alone."""
 
     name = "blend"
+    option_help: ClassVar[dict[str, str]] = {
+        "weight": "the share of the prior: 0 reads only the context, 1 only the prior",
+    }
 
     def __init__(self, weight: float = 0.5) -> None:
         if not 0 <= weight <= 1:

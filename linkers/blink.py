@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from shadowprobe import WorkerLinker
 
@@ -31,6 +31,11 @@ blink-env/bin/pip install --no-deps -e BLINK
 # the vectors of 5.9 million entities alone are 24 GB; to run it takes some 35 GB of memory
 bash BLINK/download_blink_models.sh
 shadowprobe check --linker blink -o python=blink-env/bin/python -o models=BLINK/models -o fast=true"""
+    option_help: ClassVar[dict[str, str]] = {
+        "models": "the directory of BLINK's models",
+        "fast": "leaves the cross-encoder out; required without a GPU",
+        "top_k": "how many candidates are fetched",
+    }
 
     def __init__(self, models: str = "models", fast: bool = False, top_k: int = 10, **worker: Any) -> None:
         super().__init__(**worker)

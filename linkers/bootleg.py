@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from shadowprobe import WorkerLinker
 
@@ -31,6 +31,12 @@ bootleg-env/bin/pip install ./bootleg
 # fetches its model and data: it asks for 40 GB of disk, 35 GB of memory and 12 GB on the GPU
 bootleg-env/bin/python -c "from bootleg.end2end.bootleg_annotator import *; BootlegAnnotator(cache_dir='bootleg-data')"
 shadowprobe check --linker bootleg -o python=bootleg-env/bin/python -o cache=bootleg-data"""
+    option_help: ClassVar[dict[str, str]] = {
+        "cache": "the directory of Bootleg's data",
+        "device": "the number of the GPU",
+        "threshold": "answers below this probability are skipped",
+        "embeddings": "a file with the vectors of the entities",
+    }
 
     def __init__(
         self,

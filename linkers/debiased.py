@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,13 @@ class DebiasedLinker(Linker):
 
     name = "debiased"
     needs = "a linker: -o of=NAME, and what that linker needs"
+    option_help: ClassVar[dict[str, str]] = {
+        "of": "the linker to correct; its own options are -o of.KEY=VALUE",
+        "weight": "how much of the prior is subtracted, from 0 to 1",
+        "priors": "the debias.json of a run of the same linker",
+        "scale": "what the scores are",
+        "templates": "a file of neutral contexts, one sentence a line with {name} in it",
+    }
 
     def __init__(
         self,
@@ -103,8 +110,15 @@ class DebiasedLinker(Linker):
             other = self._stored.linker
             if other.name != self._name:
                 raise UsageError(f"{self.priors} has the priors of `{other.name}`, and not of `{self._name}`")
+            files = description.get("files", {})
             for key, value in options.items():
-                if key != ADDRESS and value != other.options.get(key, value):
+                if key in files and key in other.files:
+                    if files[key] != other.files[key]:
+                        raise UsageError(
+                            f"{self.priors} has the priors of `{self._name}` with another content of {key}={value}:"
+                            " make it again with `shadowprobe debias`"
+                        )
+                elif key != ADDRESS and value != other.options.get(key, value):
                     raise UsageError(
                         f"{self.priors} has the priors of `{self._name}` with {key}={other.options[key]}, and not with"
                         f" {key}={value}: make it again with `shadowprobe debias`"
@@ -171,6 +185,11 @@ class DebiasedLinker(Linker):
     def _check_scale(self, table: AnswerColumns) -> None:
         """Refuses scores that are not what they looked like."""
         score, kind = table.candidates.score, self._scale.kind
+        if self.scale == "probability" and (score < 0).any():
+            raise LinkerError(
+                f"linker `{self.name}`: `{self._name}` gives a score of {score.min():.3g}, and a probability is not"
+                " below 0: choose -o scale=log or other"
+            )
         if self.scale is not None or self._stored is not None or kind == "other" or not len(score):
             return
         wrong = score > (ROUNDING if kind == "log" else 1 + ROUNDING)

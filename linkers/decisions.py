@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shadowprobe import Entity, Prediction, Request, Snippet
 from shadowprobe.systems.linker import as_candidate
@@ -47,6 +47,14 @@ class DecisionsLinker(ModelLinker):
         "transformers serve MODEL\n"
         "shadowprobe check --linker decisions -o url=http://localhost:8000/v1 -o model=MODEL"
     )
+
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "the model, as the server calls it",
+        "protocol": "what the server speaks",
+        "orders": "in how many orders the options are asked, in one request",
+        "choices": "the largest number of candidates that are options",
+        "descriptions": "whether candidates are shown with their descriptions",
+    }
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from shadowprobe import Snippet
 from shadowprobe.systems.sentence_encoder import load_sentence_encoder
@@ -19,6 +19,11 @@ class DenseLinker(ContextLinker):
 
     name = "dense"
     needs = "pip install 'shadowprobe[dense]', and a model by name or path"
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "a sentence-transformers model, by name or path",
+        "device": "cpu, cuda, ...",
+        "precision": "double makes scores independent of the batch",
+    }
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -29,6 +29,9 @@ class FoxLinker(NifLinker):
         "docker compose --file FOX/docker/docker-compose.yml up --build    # then -o url=http://127.0.0.1:4444/fox"
     )
     endpoint = "https://fox.demos.dice-research.org/fox"
+    option_help: ClassVar[dict[str, str]] = {
+        "lang": "the language of the texts",
+    }
 
     def __init__(self, lang: Literal["en", "de", "es", "fr", "it", "nl"] = "en", **web: Any) -> None:
         super().__init__(**web)

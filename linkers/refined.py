@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from shadowprobe import WorkerLinker
 
@@ -30,6 +30,12 @@ refined-env/bin/pip install https://github.com/amazon-science/ReFinED/archive/re
 refined-env/bin/python -c "from refined.inference.processor import Refined;\
  Refined.from_pretrained('wikipedia_model', 'wikipedia', 'refined-data')"
 shadowprobe check --linker refined -o python=refined-env/bin/python -o data=refined-data"""
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "one of its models, or a directory",
+        "entity_set": "the entities that it knows",
+        "data": "the directory of its data",
+        "device": "cpu, cuda:0, ...; empty lets it choose",
+    }
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
@@ -43,6 +43,9 @@ python -m venv rel-environment
 rel-environment/bin/pip install radboud-el gensim 'setuptools<81'
 ulimit -n 65536
 rel-environment/bin/python -m REL.server DIR wiki_2019    # DIR: `generic` and `wiki_2019` from http://gem.cs.ru.nl/"""
+    option_help: ClassVar[dict[str, str]] = {
+        "tagger": "the tagger that a server of your own has loaded",
+    }
 
     def __init__(self, tagger: Literal["ner-fast", "ner-fast-with-lowercase"] | None = None, **web: Any) -> None:
         super().__init__(**web)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from shadowprobe import Failure, InputError, Linker, Prediction, Snippet
-from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base.prediction_file import read_predictions
 
 
 class ReplayLinker(Linker):
@@ -21,6 +22,9 @@ class ReplayLinker(Linker):
     # The gold is not used here. But snippets that differ only in it must be linked separately, because the stored
     # system may have used it.
     sees_gold = True
+    option_help: ClassVar[dict[str, str]] = {
+        "file": "the predictions: JSON lines, .csv or .tsv",
+    }
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -28,7 +32,7 @@ class ReplayLinker(Linker):
     def setup(self) -> None:
         """Reads the file, and refuses an invalid line before the first answer."""
         self.stored: dict[str, Prediction] = {}
-        for line, prediction in read_lines(self.file, Prediction):
+        for line, prediction in read_predictions(self.file):
             problem = prediction.find_problem()
             if problem is None and prediction.id in self.stored:
                 problem = "id", f"{prediction.id!r} is answered twice"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from importlib.metadata import version
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shadowprobe import Failure, ItemError, Linker, LinkerError, Prediction, Snippet
 from shadowprobe.base.identity import is_nil
@@ -42,6 +42,14 @@ class SpacyLinker(Linker):
         "python -m spacy train CONFIG.cfg --output DIR\n"
         "shadowprobe check --linker spacy -o model=DIR/model-best"
     )
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "a pipeline, by name or directory",
+        "component": "the component that links; none finds it",
+        "label": "the label that the mention gets",
+        "code": "a Python file with components of your own",
+        "id_attribute": "the attribute of the span with the answer, instead of kb_id_",
+        "score_attribute": "the attribute of the span with the score",
+    }
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from shadowprobe import Request, Snippet
 
@@ -23,6 +23,11 @@ class TagmeLinker(D4ScienceLinker):
     needs = "a token in SHADOWPROBE_TAGME_TOKEN"
     howto = f"{REGISTER}\nexport SHADOWPROBE_TAGME_TOKEN=TOKEN"
     endpoint = "https://tagme.d4science.org/tagme/tag"
+    option_help: ClassVar[dict[str, str]] = {
+        "lang": "the language of the texts",
+        "epsilon": "a setting of the service, sent only if given",
+        "long_text": "a setting of the service, sent only if given",
+    }
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 
 from shadowprobe import Answers, Findings, Probe, not_measured
 from shadowprobe.measure.answer_columns import Booleans, Floats
-from shadowprobe.measure.candidate_scores import CandidateScores
+from shadowprobe.measure.candidate_scores import DIGITS, TIE, CandidateScores
 from shadowprobe.measure.pairs import repeats_prior
 from shadowprobe.measure.statistics import auroc
 
@@ -77,7 +77,8 @@ class SuspicionProbe(Probe):
             sums = np.bincount(answers.space[neutral], weights=answers.score[neutral], minlength=spaces)
             with np.errstate(invalid="ignore"):
                 # A name without such a score has no mean, and nothing is at or below that.
-                signals["unsupported"] = (is_prior & (answers.score <= (sums / counts)[answers.space])).astype(float)
+                mean = (sums / counts)[answers.space]
+                signals["unsupported"] = (is_prior & (answers.score <= mean + TIE)).astype(float)
         signals["repeats_prior"] = is_prior.astype(float)
         if has_score.any():
             signals["confidence"] = np.where(has_score, -answers.score, -np.inf)
@@ -90,7 +91,8 @@ class SuspicionProbe(Probe):
         other = np.maximum.reduceat(np.where(scores.is_answer, -np.inf, scores.value), scores.lists.starts)
         margin = np.full(len(scores.answers), -np.inf)
         listed = scores.answer >= 0
-        margin[scores.lists.rows[listed]] = (other - scores.value[scores.answer])[listed]
+        # Equal leads stay equal whatever the last digits of the differences.
+        margin[scores.lists.rows[listed]] = np.round((other - scores.value[scores.answer])[listed], DIGITS)
         return margin
 
     def _describe(self, doubt: Floats, is_prior: Booleans, wrong: Booleans) -> dict[str, Any]:

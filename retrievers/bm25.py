@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import bm25s
 import numpy as np
@@ -22,6 +23,10 @@ class Bm25Retriever(Retriever):
 
     name = "bm25"
     batch_size = 64
+    option_help: ClassVar[dict[str, str]] = {
+        "k1": "how much a repeated word counts",
+        "b": "how much the length of a document counts",
+    }
 
     def __init__(self, k1: float = 1.5, b: float = 0.75) -> None:
         self.k1, self.b = k1, b

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,14 @@ class DenseRetriever(Retriever):
 
     name = "dense"
     needs = "pip install 'shadowprobe[dense]', and a model by name or path"
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "a sentence-transformers model, or DPR's question encoder, by name or path",
+        "document_model": "the model for documents, if it is another one",
+        "kind": "dpr: DPR's own pair of encoders",
+        "index": "faiss: for very many documents",
+        "device": "cpu, cuda, ...",
+        "precision": "double makes scores independent of the batch",
+    }
 
     def __init__(
         self,

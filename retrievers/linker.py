@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+from typing import ClassVar
 
 from shadowprobe import (
     Entity,
@@ -37,6 +38,9 @@ class LinkerRetriever(Retriever):
     name = "linker"
     needs = "a linker: --retriever linker:NAME, and what that linker needs"
     batch_size = 64
+    option_help: ClassVar[dict[str, str]] = {
+        "linker": "the linker, given as --retriever linker:NAME",
+    }
 
     def __init__(self, linker: Linker) -> None:
         if linker.sees_gold:

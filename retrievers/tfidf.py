@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -22,6 +23,9 @@ class TfidfRetriever(Retriever):
 
     name = "tfidf"
     batch_size = 64
+    option_help: ClassVar[dict[str, str]] = {
+        "pairs": "whether pairs of words count too",
+    }
 
     def __init__(self, pairs: bool = True) -> None:
         self.pairs = pairs

@@ -9,10 +9,12 @@ in the new report. Exits with 1 where a number differs or an output of OLD is mi
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -65,6 +67,7 @@ class ReportReader(HTMLParser):
         self.texts: list[str] = []
         self.figures: dict[str, str] = {}
         self.data: Any = None
+        self.blocks: list[Any] = []
         self._skipped = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -73,7 +76,8 @@ class ReportReader(HTMLParser):
         if tag == "img" and attributes.get("src"):
             self.figures[attributes.get("id") or "figure"] = attributes["src"] or ""
         if tag in {"script", "style"}:
-            self._skipped = "data" if attributes.get("id") == "data" else tag
+            name = (attributes.get("id") or "").partition("-")[0]
+            self._skipped = name if name in {"data", "block"} else tag
 
     def handle_endtag(self, tag: str) -> None:
         """Goes back to the text around a script or a style."""
@@ -84,6 +88,9 @@ class ReportReader(HTMLParser):
         """Keeps a text, or the data of the browser."""
         if self._skipped == "data":
             self.data = json.loads(data)
+        elif self._skipped == "block":
+            # Base 85 with a comma in place of <.
+            self.blocks.append(json.loads(zlib.decompress(base64.b85decode(data.replace(",", "<")))))
         elif not self._skipped:
             self.texts.append(data)
 
@@ -98,6 +105,7 @@ def read_report(path: Path) -> dict[str, Any]:
         "shown": dict.fromkeys(numbers_in(" ".join(reader.texts)), True),
         **{name: figure_numbers(unquote(source.removeprefix(svg))) for name, source in reader.figures.items()},
         "data": without_words(reader.data),
+        "blocks": without_words(reader.blocks),
     }
 
 

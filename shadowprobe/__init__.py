@@ -77,7 +77,7 @@ _LATER = {
     "write_dataset": "dataset.dataset",
 }
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Answers",

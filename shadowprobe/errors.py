@@ -22,10 +22,15 @@ EXTRAS = {
     "build": frozenset(
         {"bs4", "lxml", "lxml_html_clean", "mwclient", "protego", "py3langid", "requests", "spacy", "trafilatura"}
         | {"w3lib", "warcio"}
-    )
+    ),
+    "hf": frozenset({"datasets"}),
 }
 # Characters of a message.
 LONGEST = 600
+
+
+# The modules that are made from `file.py:Class` begin so.
+USER_MODULE = "shadowprobe_user_"
 
 
 class ShadowprobeError(Exception):
@@ -70,9 +75,23 @@ class DownloadError(ShadowprobeError):
 
 
 def format_error(error: BaseException) -> str:
-    """Formats an error on one line: its message, with the name of its class if it was not written for the user."""
-    name = "" if isinstance(error, ShadowprobeError) else f"{type(error).__name__}: "
-    return abridge(f"{name}{error}")
+    """Formats an error on one line: its message, with class and place if it was not written for the user."""
+    if isinstance(error, ShadowprobeError):
+        return abridge(str(error))
+    return abridge(f"{type(error).__name__}: {error}{find_place(error)}")
+
+
+def find_place(error: BaseException) -> str:
+    """Says where in a file of the user an error was raised, as in ` at mine.py:12`; empty if in none."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        if frame.f_globals.get("__name__", "").startswith(USER_MODULE):
+            path = Path(frame.f_code.co_filename)
+            # A message may be published with its run, and the folders of its user are nobody's business.
+            place = f" at {path.name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
 
 
 def abridge(text: str) -> str:

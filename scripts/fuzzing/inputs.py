@@ -33,6 +33,20 @@ MAKERS: dict[Kit, tuple[str, ...]] = {
     "heavy": ("_build", "_dumps", "_figures"),
 }
 ROUNDS = ("--rounds", "100")
+# Without `out` and `concurrency`: another folder and other processes would count as findings.
+STUDY = """\
+datasets = ["world"]
+limit = 2
+bootstrap_rounds = 100
+
+[[systems]]
+linker = "prior"
+
+[[systems]]
+linker = "blend"
+name = "half"
+options = { weight = 0.5 }
+"""
 # Modules that print something when they are imported or at exit.
 _NOT_HERE = ("duckdb", "_duckdb", "matplotlib.style.core")
 # The data to which a finished run refers.
@@ -160,9 +174,17 @@ def _linking(inputs: Inputs, tree: Path) -> None:
     inputs.add(tree, "export zelda --dataset world --out out", "world/*")
     inputs.add(tree, "annotate sample --dataset world --n 4 --out out", "world/*")
     inputs.add(tree, f"{score} --out out --gerbil-threshold", "predictions.jsonl", weight=8)
+    for suffix, separator in (("csv", ","), ("tsv", "\t")):
+        rows = [("id", "answer", "status", "score")]
+        rows += [(one.id, one.answer or "", one.status, str(one.score or "")) for one in hand_predictions()]
+        table = "".join(separator.join(row) + "\n" for row in rows)
+        (tree / f"predictions.{suffix}").write_text(table, encoding="utf-8")
+        inputs.add(tree, f"score -p predictions.{suffix} {world} --out out", f"predictions.{suffix}", weight=4)
     inputs.add(tree, f"run --linker replay -o file=predictions.jsonl {world} --out out", "predictions.jsonl")
     for redirects in ("redirects.tsv", "redirects.json"):
         inputs.add(tree, f"{score} --out out --redirects {redirects}", redirects)
+    (tree / "study.toml").write_text(STUDY, encoding="utf-8")
+    inputs.add(tree, "run --config study.toml", "study.toml", weight=8)
     inputs.add(tree, f"compare a b {' '.join(ROUNDS)}", "a/*", weight=12)
     inputs.add(tree, "table 3 a b", "a/*", weight=8)
     inputs.add(tree, "table 4 a --format csv", "a/*")
@@ -185,6 +207,8 @@ def _foreign(inputs: Inputs, tree: Path) -> None:
         inputs.add(tree, f"import {name} gold-{name} --out out", f"gold-{name}/*", weight=10)
         score = f"score -p answers-{name} --format {name} --dataset world --out out {' '.join(ROUNDS)}"
         inputs.add(tree, score, f"answers-{name}/*", weight=6)
+    inputs.make(tree, "export hf folder --dataset world")
+    inputs.add(tree, "import hf folder --out out", "folder/*", weight=4)
     release = tree / "release"
     release.mkdir()
     rows: dict[str, list[dict[str, Any]]] = {"Top": [], "Shadow": [], "Tail": [], "Neutral": []}

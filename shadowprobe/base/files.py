@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -62,17 +62,22 @@ def drop_partial_files(directory: Path) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Writes a whole file or keeps the old one: a reader never sees a partial file."""
+    write_pieces(path, [content])
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Writes a whole file piece by piece, as `write_atomically` does."""
     try:
-        _replace(path, content)
+        _replace(path, pieces)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: Path, pieces: Iterable[bytes]) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines(pieces)
         # mkstemp makes files that only the owner can read, but results should be readable by others.
         umask = os.umask(0)
         os.umask(umask)

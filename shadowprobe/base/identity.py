@@ -263,6 +263,9 @@ class Resolver:
 
     def _add(self, entity: Entity) -> None:
         title = normalise_title(entity.title)
+        if title == entity.title:
+            # Mostly so: then one text is kept instead of two that are equal.
+            title = entity.title
         self._titles[title] = entity.title
         if title in self._table:
             # The dataset may be older than the table, so that its title is a redirect there. If two titles lead to the

@@ -165,6 +165,7 @@ def write_parts(
         source=card.source,
         license=card.license,
         made=card.made,
+        commonness=card.commonness,
     )
     if any(parts.train.values()):
         write_dataset(out / "train", train_card, listed, chosen.spaces, parts.train, force=True)

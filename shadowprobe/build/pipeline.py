@@ -279,6 +279,7 @@ class Build:
             source=self.settings.wiki,
             license=LICENCE.format(wiki=self.settings.wiki),
             made="shadowprobe build",
+            commonness="backlinks",
             build={
                 "date": self.settings.date,
                 "settings": self._list_public_settings(),

@@ -58,13 +58,17 @@ def listing() -> list[Listed]:
     return [_list_dataset(known) for known in KNOWN]
 
 
-def _list_dataset(known: Listed) -> Listed:
-    if known.name == "shadowlink":
+def find_directory(name: str) -> Path:
+    """Where a known dataset is on this machine, if it is."""
+    if name == "shadowlink":
         from shadowprobe.catalogue.download import dataset_directory
 
-        path = dataset_directory(cache_directory())
-    else:
-        path = builtin_directory(known.name)
+        return dataset_directory(cache_directory())
+    return builtin_directory(name)
+
+
+def _list_dataset(known: Listed) -> Listed:
+    path = find_directory(known.name)
     if not (path / CARD).exists():
         return known
     counts = read_json(path / CARD, Card).counts

@@ -27,6 +27,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "run": Command("run:run", "Run a linker over a dataset."),
+    "init": Command("init:init", "Write an example of a study for run --config."),
     "runs": Command("runs:runs", "List runs and how far they are."),
     "view": Command("view:view", "Show a leaderboard of all runs in a browser."),
     "score": Command("score:score", "Score a stored predictions file."),
@@ -35,16 +36,17 @@ COMMANDS = {
     "debias": Command("debias:debias", "Correct the answers of runs for their prior."),
     "report": Command("report:report", "Write runs as one HTML file."),
     "check": Command("check:check", "Test a linker on small cases."),
-    "linkers": Command("listings:linkers", "List the linkers and what each needs."),
-    "probes": Command("listings:probes", "List the probes."),
+    "linkers": Command("listings:linkers", "List the linkers, or explain one."),
+    "probes": Command("listings:probes", "List the probes, or explain one."),
     "plot": Command("plot:plot", "Draw a figure of runs."),
-    "datasets": Command("listings:datasets", "List the datasets that have a name."),
+    "figures": Command("listings:figures", "List the figures, or explain one."),
+    "datasets": Command("listings:datasets", "List the datasets that have a name, or explain one."),
     "import": Command("importing:import_dataset", "Read a foreign dataset."),
     "export": Command("exporting:export_dataset", "Write a dataset, or answers, in a foreign format."),
     "build": Command("build:build", "Build a dataset from a wiki and the web."),
     "describe": Command("describe:describe", "Complete the entities of a dataset from a wiki."),
     "retrieve": Command("retrieve:retrieve", "Ask a retriever about namesakes."),
-    "retrievers": Command("listings:retrievers", "List the retrievers and what each needs."),
+    "retrievers": Command("listings:retrievers", "List the retrievers, or explain one."),
     "answer": Command("answer:answer", "Ask a language model about namesakes."),
     "sets": Command("sets:app", "Make new sets of queries about namesakes."),
     "serve": Command("serve:serve", "Serve a linker to GERBIL."),
@@ -84,13 +86,55 @@ def _import_command(name: str, command: Command) -> Any:
         target = app
     imported = get_command(target)
     imported.name = name
+    _simplify_help(imported)
     return imported
+
+
+def _simplify_help(command: Any) -> None:
+    """Shows no types of Python: `--limit N` and `RUN...` instead of `<int range>` and `<list[Path]>`."""
+    for subcommand in getattr(command, "commands", {}).values():
+        _simplify_help(subcommand)
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            _show_metavar_alone(parameter)
+        elif not parameter.is_flag and parameter.metavar is None:
+            parameter.metavar = _choose_metavar(parameter)
+        if sum(option.startswith("--") for option in parameter.opts) > 1:
+            _hide_aliases(parameter)
+
+
+def _show_metavar_alone(argument: Any) -> None:
+    name = argument.metavar or argument.name.upper()
+    argument.display_type_rich = lambda **_: ""
+    argument.get_usage_pieces = lambda _: [name]
+
+
+def _choose_metavar(option: Any) -> str:
+    if isinstance(option.default, float):
+        return "NUMBER"
+    if getattr(option, "min", None) is not None or isinstance(option.default, int):
+        return "N"
+    return str(option.name).upper().replace("_", "-")
+
+
+def _hide_aliases(option: Any) -> None:
+    """Shows the first long name only; the others are earlier names, which still work."""
+    write_record, names = option.get_help_record, option.opts
+    first = next(name for name in names if name.startswith("--"))
+
+    def write_first(context: Any) -> Any:
+        option.opts = [name for name in names if name == first or not name.startswith("--")]
+        try:
+            return write_record(context)
+        finally:
+            option.opts = names
+
+    option.get_help_record = write_first
 
 
 app = typer.Typer(
     name="shadowprobe",
     cls=LazyCommands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     # Plain help does not need rich, which would take most of the start time.
     rich_markup_mode=None,
@@ -130,7 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Without a command the help is shown.
         rest.append("--help")
     try:
-        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False)
+        code = app(args=rest, prog_name="shadowprobe", standalone_mode=False, obj=debug)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:

@@ -10,6 +10,7 @@ import typer
 from shadowprobe.cli import common
 
 app = typer.Typer(
+    add_completion=False,
     rich_markup_mode=None,
     help="The human study of the paper: are the contexts sufficient, and how often are people correct?",
 )

@@ -30,12 +30,38 @@ PIPE_WIDTH = 110
 # The control characters but for line break and tab; those from 0x80 on are commands too, to some terminals.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
+
+def complete(what: str) -> Callable[[str], list[str]]:
+    """What the shell offers for the names of one kind; nothing is imported before it asks."""
+
+    def offer(incomplete: str) -> list[str]:
+        from shadowprobe.cli import completion
+
+        found: list[str] = getattr(completion, f"complete_{what}")(incomplete)
+        return found
+
+    return offer
+
+
 DatasetOption = Annotated[
-    str, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="A known dataset, or the directory of one.")
+    str,
+    typer.Option(
+        "--dataset",
+        "-d",
+        metavar="NAME|DIR",
+        autocompletion=complete("datasets"),
+        help="A known dataset, or the directory of one.",
+    ),
 ]
 LinkerOption = Annotated[
     str,
-    typer.Option("--linker", "-l", metavar="NAME|FILE.py:CLASS", help="The linker, by name or place."),
+    typer.Option(
+        "--linker",
+        "-l",
+        metavar="NAME|FILE.py:CLASS",
+        autocompletion=complete("linkers"),
+        help="The linker, by name or place.",
+    ),
 ]
 OptionsOption = Annotated[
     list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
@@ -50,8 +76,9 @@ ProbeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--probe",
-        metavar="NAME|FILE.py:CLASS",
-        help="Ask only this probe (may be repeated); results.json then holds no other.",
+        metavar="[+]NAME|FILE.py:CLASS",
+        autocompletion=complete("probes"),
+        help="Ask only this probe (may be repeated); results.json then holds no other. +NAME adds it to the others.",
     ),
 ]
 AlsoOption = Annotated[
@@ -59,6 +86,7 @@ AlsoOption = Annotated[
     typer.Option(
         "--also",
         metavar="NAME|FILE.py:CLASS",
+        autocompletion=complete("probes"),
         help="Ask this probe too, which needs new predictions: context_length, masked_mention (may be repeated).",
     ),
 ]
@@ -78,11 +106,12 @@ NilOption = Annotated[
     ),
 ]
 RoundsOption = Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the paired bootstrap.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the paired bootstrap.")]
+# --seed is its earlier name.
+SeedOption = Annotated[int, typer.Option("--bootstrap-seed", "--seed", min=0, help="Seed of the paired bootstrap.")]
 
 
 # Kept in step with `shadowprobe.formats` by a test: importing that for a line of help would cost every start.
-FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant or simple-jsonl."
+FORMATS_HELP = "shadowlink, zelda, nif, aida-conll, kilt, blink, elevant, simple-jsonl or hf."
 
 
 def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:
@@ -221,8 +250,13 @@ def print_results(results: Results, *, json: bool, published: bool = False) -> N
     show_run(results, stdout(), published=published)
 
 
-def print_outcome(finished: FinishedJob, unit: str) -> int:
-    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer."""
+def print_outcome(finished: FinishedJob, unit: str, subject: str = "") -> int:
+    """Says how the asking went and where the results are; returns the exit code: 1 where something has no answer.
+
+    `subject` goes before it, where there are several runs.
+    """
+    from shadowprobe.running.directory import read_failures
+
     outcome = finished.outcome
     words = [f"{outcome.resumed} taken from an earlier run"] if outcome.resumed else []
     if outcome.answered or outcome.failed:
@@ -231,13 +265,15 @@ def print_outcome(finished: FinishedJob, unit: str) -> int:
         words.append(f"{outcome.repeated} of them repeated a text and were not asked again")
     if finished.status:
         words.append(finished.status)
-    echo(f"{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
+    echo(f"{subject}{'; '.join(words)}{'. ' if words else ''}Written to {finished.out}/", err=True)
     if outcome.failed:
         echo(
             f"shadowprobe: {outcome.failed} {unit} failed and count as not answered: {finished.out}/failures.jsonl"
             " lists them, and the same command tries them again",
             err=True,
         )
+        if failures := read_failures(finished.out):
+            echo(f"shadowprobe: the first of them: {failures[0].error}", err=True)
     return 1 if finished.results["missing"] else 0
 
 

@@ -24,7 +24,11 @@ from shadowprobe.errors import UsageError
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN RUN...", help="Run directories of one kind, over one dataset or collection."),
+        typer.Argument(
+            metavar="RUN RUN...",
+            autocompletion=common.complete("runs"),
+            help="Run directories of one kind, over one dataset or collection.",
+        ),
     ],
     published: PublishedOption = False,
     format_name: FormatOption = None,

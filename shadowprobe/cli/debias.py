@@ -14,7 +14,12 @@ from shadowprobe.errors import UsageError, nearest
 
 def debias(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Directories of finished runs of linkers with scores.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            autocompletion=common.complete("runs"),
+            help="Directories of finished runs of linkers with scores.",
+        ),
     ],
     weight: Annotated[
         float | None,
@@ -40,7 +45,7 @@ def debias(
     """
     from shadowprobe.measure.candidate_scores import KINDS
     from shadowprobe.reporting.tables.correction_tables import correction_table
-    from shadowprobe.running.correction import correct_run
+    from shadowprobe.running.correction import carry_out, plan_correction
     from shadowprobe.running.finished import check_labels, read_runs
     from shadowprobe.running.results_file import explain_wrong_values
 
@@ -50,12 +55,12 @@ def debias(
         raise UsageError(f"--scale {scale}: choose from {', '.join(KINDS)}{nearest(scale, KINDS)}")
     if out is not None and len(runs) > 1:
         raise UsageError("--out: goes with one run; without it each is written to its own RUN-debiased")
-    finished = read_runs(runs, dataset, name or ())
+    finished = read_runs(runs, dataset, name or (), warn=common.warn)
     check_labels(finished)
-    corrected = {}
     with explain_wrong_values(runs):
-        for run in finished:
-            corrected[run.label] = correct_run(run, out, weight=weight, scale=kind, force=force)
+        # Nothing is written unless all can be corrected.
+        plans = [plan_correction(run, out, weight=weight, scale=kind, force=force) for run in finished]
+        corrected = {plan.run.label: carry_out(plan, weight) for plan in plans}
     deliver(chosen, None, [correction_table({label: one.found for label, one in corrected.items()})])
     for one in corrected.values():
         common.echo(f"Written to {one.out}/", err=True)

@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from shadowprobe.cli import common
+from shadowprobe.errors import UsageError
 
 
 def export_dataset(
-    format_name: Annotated[str, typer.Argument(metavar="FORMAT", help=common.FORMATS_HELP)],
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", autocompletion=common.complete("formats"), help=common.FORMATS_HELP)
+    ],
+    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The same as --out DIR.")] = None,
     dataset: Annotated[
         str | None,
         typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that of the run, else mini]."),
@@ -37,16 +41,23 @@ def export_dataset(
     from shadowprobe import formats
     from shadowprobe.base.files import directory_name
     from shadowprobe.running.api import read_predictions
-    from shadowprobe.running.directory import dataset_location
+    from shadowprobe.running.directory import dataset_location, system_name
 
     if dataset is None:
         dataset = dataset_location(predictions) if predictions is not None else "mini"
     opened = common.open_dataset(dataset)
     cut = opened.first(limit) if limit is not None else opened
     answers = read_predictions(predictions, cut) if predictions is not None else None
-    target = out or Path("exports") / directory_name(f"{opened.name}-{format_name}")
-    written = formats.write(format_name, cut, target, common.subsets(subset, cut), answers, force=force)
+    if folder is not None and out is not None:
+        raise UsageError(f"the directory is given twice: {folder}, and --out {out}")
+    target = folder or out or Path("exports") / directory_name(f"{opened.name}-{format_name}")
+    chosen = common.subsets(subset, cut)
+    system = system_name(predictions) if predictions is not None else ""
+    written = formats.write(format_name, cut, target, chosen, answers, system=system, force=force)
+    if answers is None and (losses := formats.describe_losses(format_name, cut, chosen)):
+        common.warn(losses)
     if json:
         common.print_json({str(path): count for path, count in written.items()})
         return
-    common.print_lines(*(f"{path}: {count} documents" for path, count in written.items()))
+    unit = "rows" if format_name == "hf" else "documents"
+    common.print_lines(*(f"{path}: {count} {unit}" for path, count in written.items()))

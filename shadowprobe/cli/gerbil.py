@@ -10,6 +10,7 @@ import typer
 from shadowprobe.cli import common
 
 app = typer.Typer(
+    add_completion=False,
     rich_markup_mode=None,
     help="Run an experiment on a GERBIL instance: the totals of annotators that only GERBIL can reach.",
 )

@@ -12,8 +12,13 @@ from shadowprobe.errors import UsageError
 
 
 def import_dataset(
-    format_name: Annotated[str, typer.Argument(metavar="FORMAT", help=common.FORMATS_HELP)],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="The files or the directory to read.")],
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", autocompletion=common.complete("formats"), help=common.FORMATS_HELP)
+    ],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="The files or the directory to read; hf: a folder or OWNER/NAME."),
+    ],
     out: Annotated[Path | None, common.out_directory("The directory of the dataset [datasets/FORMAT].")] = None,
     name: Annotated[str | None, typer.Option("--name", help="The name of the dataset [the format's name].")] = None,
     language: Annotated[

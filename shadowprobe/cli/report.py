@@ -20,7 +20,9 @@ def report(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...", help="Directories of finished runs; over several datasets they become a folder."
+            metavar="RUN...",
+            autocompletion=common.complete("runs"),
+            help="Directories of finished runs; over several datasets they become a folder.",
         ),
     ],
     out: Annotated[

@@ -14,7 +14,11 @@ def retrieve(
     retriever: Annotated[
         str,
         typer.Option(
-            "--retriever", "-r", metavar="NAME|linker:NAME|FILE.py:CLASS", help="The retriever, by name or place."
+            "--retriever",
+            "-r",
+            metavar="NAME|linker:NAME|FILE.py:CLASS",
+            autocompletion=common.complete("retrievers"),
+            help="The retriever, by name or place.",
         ),
     ] = "bm25",
     collection: Annotated[
@@ -28,7 +32,12 @@ def retrieve(
     ] = "namesakes",
     probe: Annotated[
         list[str] | None,
-        typer.Option("--probe", metavar="NAME", help="amber or entity_questions (may be repeated) [all]."),
+        typer.Option(
+            "--probe",
+            metavar="NAME",
+            autocompletion=common.complete("retrieval_probes"),
+            help="amber or entity_questions (may be repeated) [all].",
+        ),
     ] = None,
     queries: Annotated[
         Path | None,

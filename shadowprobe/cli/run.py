@@ -2,25 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shadowprobe.cli import common
+from shadowprobe.errors import UsageError
+
+if TYPE_CHECKING:
+    from shadowprobe.running.job import Job, Progress
+    from shadowprobe.running.linking import LinkingTask
+
+# The file of a study says the rest.
+BESIDE_CONFIG = frozenset({"config", "force", "json"})
 
 
 def run(
-    linker: common.LinkerOption = "blend",
-    dataset: common.DatasetOption = "mini",
-    option: common.OptionsOption = None,
-    out: Annotated[Path | None, common.out_directory("The run directory [runs/LINKER-DATASET].")] = None,
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="Run a study from a TOML file; `shadowprobe init` writes one."),
+    ] = None,
+    linker: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--linker",
+            "-l",
+            metavar="NAME|FILE.py:CLASS",
+            autocompletion=common.complete("linkers"),
+            help="The linker (may be repeated: all are run) [blend].",
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            metavar="NAME|DIR",
+            autocompletion=common.complete("datasets"),
+            help="A known dataset, or the directory of one (may be repeated: each linker is run on all) [mini].",
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-o",
+            metavar="[LINKER.]KEY=VALUE",
+            help="An option of the linkers that have it, or of the one named.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="What to call the run in tables; its directory is runs/NAME."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        common.out_directory(
+            "The run directory [runs/LINKER-DATASET, with the options that differ from the defaults]; of several runs,"
+            " the folder of their directories [runs]."
+        ),
+    ] = None,
     probe: common.ProbeOption = None,
     also: common.AlsoOption = None,
     batch_size: Annotated[
         int | None,
         typer.Option(
-            "--batch-size", min=1, help="Snippets per call of the linker; a web service has -o concurrency=N."
+            "--batch-size",
+            metavar="N",
+            min=1,
+            help="Snippets per call of the linker; a web service has -o concurrency=N.",
         ),
     ] = None,
     limit: common.LimitOption = None,
@@ -42,36 +96,79 @@ def run(
 ) -> int:
     """Run a linker over a dataset: does it read the context, or repeat its prior?
 
-    The same command again goes on where an earlier one stopped. Exit 1: done, but some snippets failed.
+    With several linkers or datasets, all combinations are run, and a summary follows. The same command again goes on
+    where an earlier one stopped. Exit 1: done, but some snippets failed. Exit 2: a combination could not be run.
     """
+    if config is not None:
+        from shadowprobe.cli.study import run_and_print
+        from shadowprobe.running.study_file import read_study
+
+        _refuse_beside_config(context)
+        return run_and_print(read_study(config, force=force), json=json, debug=bool(context.obj))
     from shadowprobe.running.api import make_linking_job
     from shadowprobe.running.linking import Settings
 
-    opened = common.open_dataset(dataset)
+    settings = Settings(tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed, gerbil_nil)
+    linkers, datasets = list(dict.fromkeys(linker or ["blend"])), list(dict.fromkeys(dataset or ["mini"]))
+    options = common.parse_options(option)
+    if len(linkers) * len(datasets) > 1:
+        from shadowprobe.cli.study import run_and_print
+        from shadowprobe.running.naming import FOLDER
+        from shadowprobe.running.study import Study, assign_options
+
+        for given, word in ((name, "--name"), (from_replies, "--from-replies")):
+            if given is not None:
+                raise UsageError(f"{word}: goes with one linker and one dataset, not with several")
+        study = Study(
+            linkers=assign_options(linkers, options),
+            datasets=datasets,
+            folder=out or FOLDER,
+            settings=settings,
+            limit=limit,
+            batch_size=batch_size,
+            keep_replies=keep_replies,
+            force=force,
+        )
+        return run_and_print(study, json=json, debug=bool(context.obj))
+    opened = common.open_dataset(datasets[0])
     with common.stdout_is_ours():
         job = make_linking_job(
-            linker,
+            linkers[0],
             opened,
-            options=common.parse_options(option),
+            options={key.removeprefix(f"{linkers[0]}."): value for key, value in options.items()},
             out=out,
             batch_size=batch_size,
             limit=limit,
-            settings=Settings(
-                tuple(probe or ()), tuple(also or ()), redirects, gerbil_threshold, rounds, seed, gerbil_nil
-            ),
+            settings=settings,
             force=force,
-            location=dataset,
+            location=datasets[0],
             keep_replies=keep_replies,
             from_replies=from_replies,
+            name=name,
         )
-        task = job.task
-        for variants in task.variants:
-            left = variants.cost if force else variants.left()
-            if more := sum(left.values()):
-                parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
-                common.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
-        total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
-        with common.working("linking", total, lambda: task.status) as progress:
+        with follow_linking(job) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
-    return common.print_outcome(finished, task.unit)
+    return common.print_outcome(finished, job.task.unit)
+
+
+def _refuse_beside_config(context: typer.Context) -> None:
+    """Refuses options that the file of a study has as keys."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in BESIDE_CONFIG and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{parameter.opts[0]}: does not go with --config; the file says what is run, and how")
+
+
+@contextmanager
+def follow_linking(job: Job[LinkingTask]) -> Iterator[Progress | None]:
+    """Says what probes need linked besides, and shows a progress bar."""
+    task = job.task
+    for variants in task.variants:
+        left = variants.cost if job.force else variants.left()
+        if more := sum(left.values()):
+            parts = ", ".join(f"{name} {count}" for name, count in left.items() if count)
+            common.echo(f"{variants.probe.name} needs {more} more snippets linked: {parts}", err=True)
+    total = task.total + sum(sum(variants.cost.values()) for variants in task.variants)
+    with common.working("linking", total, lambda: task.status) as progress:
+        yield progress

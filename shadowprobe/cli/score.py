@@ -42,6 +42,8 @@ def score(
 ) -> int:
     """Score stored predictions: one JSON object a line, `id` and `answer`, or `status` nil or skipped.
 
+    A .csv or .tsv file has the same fields as columns: id, answer, page_id, qid, status, score, candidates.
+
     Exit 1: done, but the file has no answer for some snippets; they count as skipped.
     """
     from shadowprobe.running.api import score_predictions

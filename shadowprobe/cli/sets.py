@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shadowprobe.sets.wikidata_dump import Progress
 
 app = typer.Typer(
+    add_completion=False,
     rich_markup_mode=None,
     help="Make new sets of queries that test whether a system also finds the less popular namesake.",
 )

@@ -55,7 +55,10 @@ def table(
         str,
         typer.Argument(metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table."),
     ],
-    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run directories.")] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", autocompletion=common.complete("runs"), help="Run directories."),
+    ] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,

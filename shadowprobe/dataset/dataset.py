@@ -39,6 +39,8 @@ class Card(Struct, omit_defaults=True):
     license: str = ""
     made: str = ""
     about: str = ""
+    # What the commonness of its entities counts, such as "population".
+    commonness: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     repairs: dict[str, Any] = field(default_factory=dict)
@@ -235,7 +237,8 @@ def _read_spaces(
                 raise InputError(path, f"{title!r} is not in {ENTITIES}", line=line, field="entities")
         if len(set(space.entities)) < len(space.entities):
             raise InputError(path, "an entity stands twice", line=line, field="entities")
-        spaces[space.name] = space
+        # The texts of the entities themselves, and no copies of them.
+        spaces[space.name] = EntitySpace(space.name, tuple(entities[title].title for title in space.entities))
     return spaces
 
 

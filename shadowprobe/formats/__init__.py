@@ -5,8 +5,10 @@ A module of this folder has only the functions that its format supports:
 - `encode_documents(documents, predicted=False)` writes them.
 - `import_files(imported, files)` reads a dataset with subsets and spaces, instead of documents.
 - `read_dataset(paths)` reads a dataset that does not consist of such files.
+- `write_folder(dataset, out, subsets)` writes one that keeps everything.
 
-It also has `SUFFIX`, `TITLE` and `SOURCE`.
+It also has `SUFFIX`, `TITLE` and `SOURCE`, and where the format requires them `name_file` and `make_metadata`. `LOST`
+names the fields of a dataset that the format has no place for.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from shadowprobe.base.files import directory_name, make_directory, write_atomically
+from shadowprobe.base.jsonl import encode_json
 from shadowprobe.base.model import Prediction, Subset
 from shadowprobe.dataset.dataset import Card, Dataset
 from shadowprobe.errors import InputError, UsageError, nearest
 from shadowprobe.formats.documents import export_documents, import_documents
 from shadowprobe.formats.imported import Imported, list_files
+from shadowprobe.formats.losses import find_losses
+from shadowprobe.formats.placing import parse_export_names
 from shadowprobe.formats.predictions import MatchedPredictions, match_predictions
 
 # The modules are given by name, so that listing the formats imports none of them.
@@ -34,6 +39,7 @@ FORMATS = {
     "blink": "shadowprobe.formats.blink",
     "elevant": "shadowprobe.formats.elevant",
     "simple-jsonl": "shadowprobe.formats.simple_jsonl",
+    "hf": "shadowprobe.formats.hf",
 }
 
 
@@ -50,8 +56,9 @@ def read(format_name: str, paths: Sequence[Path], language: str | None = None) -
 
 def _read_files(format_name: str, module: Any, paths: Sequence[Path]) -> Imported:
     files = list_files(format_name, paths, module.SUFFIX)
+    exported = parse_export_names(files)
     card = Card(
-        name=files[0].stem if len(files) == 1 else format_name,
+        name=exported[0] if exported is not None else files[0].stem if len(files) == 1 else format_name,
         title=f"{module.TITLE}: {', '.join(file.stem for file in files)}",
         source=module.SOURCE,
         made=f"shadowprobe import {format_name}; `repairs` lists what was not taken as it stood",
@@ -61,7 +68,8 @@ def _read_files(format_name: str, module: Any, paths: Sequence[Path]) -> Importe
         module.import_files(imported, files)
     else:
         documents = ((file, document) for file in files for document in module.read_documents(file))
-        import_documents(imported, documents, several_files=len(files) > 1)
+        subsets = exported[1] if exported is not None else None
+        import_documents(imported, documents, several_files=len(files) > 1, subsets=subsets)
     imported.remark_contradictions()
     return imported
 
@@ -82,23 +90,47 @@ def write(
     subsets: Sequence[Subset] = (),
     predictions: Mapping[str, Prediction] | None = None,
     *,
+    system: str = "predictions",
     force: bool = False,
 ) -> dict[Path, int]:
     """Writes each subset with its gold entities, or with predictions; returns each file's number of documents."""
     module = _import_format(format_name)
+    if hasattr(module, "write_folder"):
+        if predictions is not None:
+            raise UsageError(f"export {format_name} writes a dataset, and no predictions")
+        folder: dict[Path, int] = module.write_folder(dataset, out, subsets or dataset.subsets, force=force)
+        return folder
     encode = _get_function(format_name, module, "export writes", "encode_documents")
-    name = directory_name(dataset.name)
-    targets = {subset: out / f"{name}-{subset}{module.SUFFIX}" for subset in subsets or dataset.subsets}
-    for target in targets.values():
-        if target.exists() and not force:
-            raise UsageError(f"{target} exists; --force writes over it")
+    stems = {subset: f"{directory_name(dataset.name)}-{subset}" for subset in subsets or dataset.subsets}
+    by = directory_name(system) if predictions is not None else None
+    has_names = hasattr(module, "name_file")
+    names = {
+        subset: module.name_file(stem, by) if has_names else f"{stem}{module.SUFFIX}" for subset, stem in stems.items()
+    }
+    for name in names.values():
+        if (out / name).exists() and not force:
+            raise UsageError(f"{out / name} exists; --force writes over it")
     written = {}
     make_directory(out)
-    for subset, target in targets.items():
+    for subset, name in names.items():
         documents = list(export_documents(dataset, subset, predictions))
-        write_atomically(target, "".join(encode(documents, predicted=predictions is not None)).encode())
-        written[target] = len(documents)
+        write_atomically(out / name, "".join(encode(documents, predicted=predictions is not None)).encode())
+        written[out / name] = len(documents)
+        if hasattr(module, "make_metadata"):
+            about = dataset.card.title or dataset.name
+            metadata_name, metadata = module.make_metadata(stems[subset], f"{about} ({subset})", by)
+            write_atomically(out / metadata_name, encode_json(metadata))
     return written
+
+
+def describe_losses(format_name: str, dataset: Dataset, subsets: Sequence[Subset] = ()) -> str:
+    """Says in one sentence what a gold export does not keep of a dataset; empty if it keeps everything."""
+    module = _import_format(format_name)
+    if hasattr(module, "write_folder"):
+        return ""
+    lost: frozenset[str] = getattr(module, "LOST", frozenset())
+    losses = list(find_losses(dataset, subsets or dataset.subsets, lost))
+    return f"{format_name} does not keep {'; '.join(losses)}" if losses else ""
 
 
 def _import_format(format_name: str) -> Any:

@@ -31,6 +31,7 @@ TITLE = "AIDA-CoNLL"
 SOURCE = (
     "https://www.mpi-inf.mpg.de/departments/databases-and-information-systems/research/ambiverse-nlu/aida/downloads"
 )
+LOST = frozenset({"space", "template", "qid"})
 NIL = "--NME--"
 NO_PAGE_ID = "000"
 _START = re.compile(r"-DOCSTART-(?: \((?P<name>.*)\))?")

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from shadowprobe.base.identity import wikipedia_uri
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.base.model import Candidate
+from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.errors import InputError
 from shadowprobe.formats.context_pair import join
 from shadowprobe.formats.documents import (
@@ -26,11 +26,13 @@ from shadowprobe.formats.documents import (
     PageKey,
     drop_missing,
     make_candidate_fields,
+    make_own_fields,
     name_line,
     parse_edition,
     parse_page_id,
     parse_reference,
     rank_entities,
+    read_own_fields,
 )
 from shadowprobe.formats.imported import Name
 
@@ -54,6 +56,8 @@ class BlinkLine(Struct):
     url: str | None = field(default=None, name="Wikipedia_URL")
     page_id: PageKey = field(default=None, name="Wikipedia_ID")
     wikidata_id: str | None = None
+    space: str | None = None
+    template: TemplateNumber | None = None
 
 
 class PredictedLine(BlinkLine, kw_only=True):
@@ -88,7 +92,8 @@ def _parse_predictions(path: Path, number: int, line: PredictedLine) -> dict[str
 def _parse_gold(line: BlinkLine) -> dict[str, Any]:
     reference = next((name for name in (line.title, line.label_title, line.url) if name and name.strip()), None)
     fields = {**parse_edition(line.url or ""), **parse_reference(reference)} if reference is not None else {}
-    return fields | drop_missing({"page_id": parse_page_id(line.page_id), "qid": line.wikidata_id})
+    keys = drop_missing({"page_id": parse_page_id(line.page_id), "qid": line.wikidata_id})
+    return fields | keys | read_own_fields(line)
 
 
 def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
@@ -109,6 +114,7 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
                 # BLINK looks up the page id here, and skips ids that it does not know.
                 "label_id": entity.get("Wikipedia_ID") or -1,
                 **entity,
+                **make_own_fields(mention),
             }
             yield encode_lines([line]).decode()
 

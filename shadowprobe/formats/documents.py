@@ -10,11 +10,12 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import Resolver, is_nil, normalise_title, parse
-from shadowprobe.base.model import Candidate, Entity, Prediction, Snippet, Subset
+from shadowprobe.base.model import Candidate, Entity, Prediction, Snippet, Subset, TemplateNumber
 from shadowprobe.base.spans import Span, check_span
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError
 from shadowprobe.formats.imported import LANGUAGE, MAX_PAGE_ID, Entities, Imported, Remark
+from shadowprobe.formats.placing import place_snippets
 
 NOT_GOLD = "a mention without an entity, which is not counted as gold"
 MAPPED = "a gold URI of an unknown knowledge base, mapped by owl:sameAs"
@@ -46,6 +47,9 @@ class Mention(Struct, frozen=True, omit_defaults=True):
     others: tuple[str, ...] = ()
     # The gold URI, if it belongs to a knowledge base that is not known here.
     unknown_uri: str | None = None
+    # The space of the snippet and the number of its template, in files that we wrote.
+    space: str | None = None
+    template: TemplateNumber | None = None
 
     @property
     def has_entity(self) -> bool:
@@ -69,14 +73,14 @@ class Mention(Struct, frozen=True, omit_defaults=True):
 
 
 class AnnotatedDocument(Struct, frozen=True, omit_defaults=True):
-    """A text with its mentions; a document that is exported also has the subset and space of its dataset."""
+    """A text with its mentions; a document that is exported also has its subset, and beside predictions the gold."""
 
     id: str
     text: str
     mentions: tuple[Mention, ...] = ()
     subset: Subset = "all"
-    space: str | None = None
     language: str = "en"
+    gold: tuple[Mention, ...] = ()
     # For each mention that the reader left out, the reason.
     left_out: tuple[str, ...] = ()
 
@@ -151,15 +155,30 @@ def parse_edition(uri: str) -> dict[str, str]:
     return {"language": language} if language is not None and LANGUAGE.fullmatch(language) else {}
 
 
+def make_own_fields(mention: Mention) -> dict[str, Any]:
+    """Returns what our files say of a mention and no format has: its space and its template."""
+    return drop_missing({"space": mention.space, "template": mention.template})
+
+
+def read_own_fields(line: Any) -> dict[str, Any]:
+    """Returns the fields of a mention that `make_own_fields` wrote."""
+    return drop_missing({"space": line.space or None, "template": line.template})
+
+
 def import_documents(
-    imported: Imported, documents: Iterable[tuple[Path, AnnotatedDocument]], *, several_files: bool
+    imported: Imported,
+    documents: Iterable[tuple[Path, AnnotatedDocument]],
+    *,
+    several_files: bool,
+    subsets: Mapping[Path, Subset] | None = None,
 ) -> Imported:
-    """Imports documents into the subset `all`, one snippet for each mention."""
+    """Imports documents, one snippet for each mention: into the subset of an exported file, else into `all`."""
     entities = Entities(imported.remarks)
     snippets: list[Snippet] = []
     seen: dict[str, int] = {}
     for path, document in documents:
-        name = f"{path.stem}/{document.id}" if several_files else document.id
+        # The ids of an export are those of its dataset, and differ between its files.
+        name = f"{path.stem}/{document.id}" if several_files and not subsets else document.id
         if not name:
             raise InputError(path, "a document has no id")
         seen[name] = seen.get(name, 0) + 1
@@ -168,10 +187,11 @@ def import_documents(
             name = f"{name}~{seen[name]}"
         imported.remarks += [Remark("dropped", why, name) for why in document.left_out]
         imported.languages.update(mention.language for mention in document.mentions if mention.language is not None)
-        snippets += _import_mentions(name, document, entities, imported.remarks)
+        placed = replace(document, subset=subsets[path] if subsets else "all")
+        snippets += _import_mentions(name, placed, entities, imported.remarks)
     entities.remark_second_golds()
     imported.entities = list(entities)
-    imported.snippets = {"all": snippets}
+    place_snippets(imported, snippets)
     return imported
 
 
@@ -194,10 +214,22 @@ def _import_mentions(
             is_mapped = gold is not None
             outcome = Remark("repaired" if is_mapped else "kept", MAPPED if is_mapped else NOT_MAPPED, snippet_id)
             remarks.append(replace(outcome, detail=mention.unknown_uri))
-        elif gold is None:
+        elif gold is None and document.subset != "neutral":
             remarks.append(Remark("kept", NOT_GOLD, snippet_id))
         if checked.span is not None:
-            yield Snippet(snippet_id, "all", document.text, *checked.span, gold=gold, document=name)
+            has_space = document.subset in {"top", "shadow", "neutral"}
+            # A file without the name has the mention itself, which is the name almost always.
+            space = mention.space or (document.text[slice(*checked.span)] if has_space else None)
+            yield Snippet(
+                snippet_id,
+                document.subset,
+                document.text,
+                *checked.span,
+                space=space,
+                gold=gold,
+                template=mention.template,
+                document=name,
+            )
 
 
 def _choose_key(mention: Mention) -> str:
@@ -215,24 +247,32 @@ def export_documents(
 ) -> Iterator[AnnotatedDocument]:
     """Makes the documents of a subset, with their gold entities or with a linker's predictions."""
     resolver = Resolver(dataset.entities.values(), language=dataset.card.language)
+    for (name, text), snippets in group_snippets(dataset, subset).items():
+        gold = tuple(_make_gold_mention(snippet, dataset.entities) for snippet in snippets)
+        document = AnnotatedDocument(name, text, gold, subset, dataset.card.language)
+        if predictions is not None:
+            mentions = tuple(
+                _make_predicted_mention(snippet, predictions.get(snippet.id), resolver, dataset.entities)
+                for snippet in snippets
+            )
+            document = replace(document, mentions=mentions, gold=gold)
+        yield document
+
+
+def group_snippets(dataset: Dataset, subset: Subset) -> dict[tuple[str, str], list[Snippet]]:
+    """Groups the snippets of a subset by the id and the text of their document."""
     grouped: dict[tuple[str, str], list[Snippet]] = {}
     for snippet in dataset.snippets(subset):
         grouped.setdefault((snippet.document or snippet.id, snippet.text), []).append(snippet)
-    for (name, text), snippets in grouped.items():
-        mentions = tuple(
-            _make_gold_mention(snippet, dataset.entities)
-            if predictions is None
-            else _make_predicted_mention(snippet, predictions.get(snippet.id), resolver, dataset.entities)
-            for snippet in snippets
-        )
-        yield AnnotatedDocument(name, text, mentions, subset, snippets[0].space, dataset.card.language)
+    return grouped
 
 
 def _make_gold_mention(snippet: Snippet, entities: Mapping[str, Entity]) -> Mention:
+    mention = Mention(snippet.start, snippet.end, space=snippet.space, template=snippet.template)
     if snippet.gold is None:
-        return Mention(snippet.start, snippet.end)
+        return mention
     entity = entities[snippet.gold]
-    return Mention(snippet.start, snippet.end, entity.title, entity.page_id, entity.qid)
+    return replace(mention, title=entity.title, page_id=entity.page_id, qid=entity.qid)
 
 
 def _make_predicted_mention(

@@ -12,20 +12,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.base.model import Candidate
+from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.formats.documents import (
     AnnotatedDocument,
     Mention,
     drop_missing,
     make_candidate_fields,
+    make_own_fields,
     parse_reference,
     rank_entities,
+    read_own_fields,
 )
 from shadowprobe.formats.imported import PageId
 
@@ -52,6 +55,8 @@ class ElevantLabel(Struct):
     desc: bool = False
     type: str = "OTHER"
     page_id: PageId | None = None
+    space: str | None = None
+    template: TemplateNumber | None = None
 
     @property
     def is_optional(self) -> bool:
@@ -99,7 +104,7 @@ def _read_labels(article: ElevantArticle, left_out: list[str]) -> Iterator[Menti
         elif _is_inner(label, by_id):
             left_out.append("a label inside another, which counts")
         else:
-            yield Mention(*label.span, **_parse_gold(label))
+            yield Mention(*label.span, **{**_parse_gold(label), **read_own_fields(label)})
 
 
 def _is_inner(label: ElevantLabel, by_id: dict[int | None, ElevantLabel]) -> bool:
@@ -142,8 +147,22 @@ def _parse_mention(mention: EntityMention) -> Mention:
     return Mention(*mention.span, title=answer.answer, qid=answer.qid, score=mention.score, **fields)
 
 
+def name_file(name: str, system: str | None = None) -> str:
+    """Names a benchmark, or the linked articles of a system, so that ELEVANT finds and evaluates the file."""
+    return f"{name}.benchmark.jsonl" if system is None else f"{system}.{name}.linked_articles.jsonl"
+
+
+def make_metadata(name: str, about: str, system: str | None = None) -> tuple[str, dict[str, Any]]:
+    """Makes the file that ELEVANT's web page shows beside a benchmark or an experiment."""
+    now = datetime.now(UTC).strftime("%Y/%m/%d %H:%M")
+    if system is None:
+        return f"{name}.metadata.json", {"name": name, "description": about, "timestamp": now}
+    experiment = {"experiment_name": system, "experiment_description": about, "linker_name": system}
+    return f"{system}.{name}.metadata.json", {**experiment, "timestamp": now, "linking_time": None}
+
+
 def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool = False) -> Iterator[str]:
-    """Writes the articles of a benchmark; or linked articles, whose labels ELEVANT reads from its benchmark."""
+    """Writes the articles of a benchmark; or linked articles, whose labels ELEVANT evaluates without a benchmark."""
     documents = list(documents)
     # ELEVANT reads only numbers as ids.
     have_numbers = all(document.id.isascii() and document.id.isdecimal() for document in documents)
@@ -152,10 +171,10 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
         if str(line["id"]) != document.id:
             line["document"] = document.id
         line |= {"text": document.text, "evaluation_span": [0, len(document.text)]}
+        gold = document.gold if predicted else document.mentions
+        line["labels"] = [_make_label(position, one) for position, one in enumerate(gold)]
         if predicted:
             line["entity_mentions"] = [_make_entity_mention(one) for one in document.mentions if one.is_answered]
-        else:
-            line["labels"] = [_make_label(position, one) for position, one in enumerate(document.mentions)]
         yield encode_lines([line]).decode()
 
 
@@ -166,7 +185,7 @@ def _make_label(number: int, mention: Mention) -> dict[str, Any]:
         label |= {"entity_id": entity_id, "name": mention.title or (NO_NAME if mention.qid else entity_id)}
         if mention.page_id is not None:
             label["page_id"] = mention.page_id
-    return {**label, "type": "OTHER"}
+    return {**label, "type": "OTHER", **make_own_fields(mention)}
 
 
 def _make_entity_mention(mention: Mention) -> dict[str, Any]:

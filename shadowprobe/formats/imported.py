@@ -121,14 +121,18 @@ class Entities:
         self._remarks.append(Remark("repaired", why, where, detail))
 
 
+def read_remarks(card: Card) -> list[Remark]:
+    """Returns the remarks of an earlier import; none if another program lists repairs in another form."""
+    try:
+        return convert(card.repairs.get("items", []), list[Remark])
+    except ValidationError:
+        return []
+
+
 def find_trimmed_spans(card: Card) -> dict[str, tuple[int, int]]:
     """Returns the spans of the foreign dataset that the import trimmed, by snippet id."""
-    try:
-        remarks = convert(card.repairs.get("items", []), list[Remark])
-    except ValidationError:
-        # Another program may list repairs in another form.
-        return {}
-    spans = ((remark.where, _SPAN.fullmatch(remark.detail)) for remark in remarks if remark.why == WHITE_SPACE)
+    remarks = (remark for remark in read_remarks(card) if remark.why == WHITE_SPACE)
+    spans = ((remark.where, _SPAN.fullmatch(remark.detail)) for remark in remarks)
     return {where: (int(span[1]), int(span[2])) for where, span in spans if span is not None}
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from shadowprobe.base.identity import is_nil
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.base.model import Candidate
+from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.base.spans import Span
 from shadowprobe.errors import InputError
 from shadowprobe.formats.context_pair import join
@@ -27,11 +27,13 @@ from shadowprobe.formats.documents import (
     Score,
     drop_missing,
     make_candidate_fields,
+    make_own_fields,
     make_reference,
     parse_page_id,
     parse_reference,
     parse_score,
     rank_entities,
+    read_own_fields,
 )
 
 SUFFIX = ".jsonl"
@@ -67,6 +69,8 @@ class Meta(Struct):
     mention: str | None = None
     right_context: str | None = None
     start_pos: int | None = None
+    space: str | None = None
+    template: TemplateNumber | None = None
 
 
 class KiltLine(Struct):
@@ -82,7 +86,7 @@ def read_documents(path: Path, *, predicted: bool = False) -> Iterator[Annotated
     """Reads each line as a document with one mention; test sets have no answers, and so no gold."""
     for number, line in read_lines(path, KiltLine):
         text, span = _read_text(path, number, line)
-        fields = _parse_predictions(line) if predicted else _parse_gold(line)
+        fields = _parse_predictions(line) if predicted else {**_parse_gold(line), **read_own_fields(line.meta)}
         yield AnnotatedDocument(str(line.id), text, (Mention(*span, **fields),))
 
 
@@ -162,7 +166,8 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
                 "id": document.name_mention(number),
                 "input": f"{left.strip()} {START} {words} {END} {right.strip()}".strip(),
                 **({"output": output} if output else {}),
-                "meta": {"left_context": left, "mention": words, "right_context": right, "start_pos": len(left)},
+                "meta": {"left_context": left, "mention": words, "right_context": right, "start_pos": len(left)}
+                | make_own_fields(mention),
             }
             yield encode_lines([line]).decode()
 

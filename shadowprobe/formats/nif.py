@@ -17,6 +17,7 @@ from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_refe
 SUFFIX = ".ttl"
 TITLE = "NIF"
 SOURCE = "https://persistence.uni-leipzig.org/nlp2rdf/"
+LOST = frozenset({"space", "template", "page_id"})
 
 
 def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:

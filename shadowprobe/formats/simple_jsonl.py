@@ -15,14 +15,16 @@ from msgspec import Struct, field
 
 from shadowprobe.base.identity import parse
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.base.model import Candidate
+from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.formats.documents import (
     AnnotatedDocument,
     Mention,
     drop_missing,
+    make_own_fields,
     name_line,
     parse_reference,
     rank_entities,
+    read_own_fields,
 )
 from shadowprobe.formats.imported import PageId
 
@@ -44,6 +46,8 @@ class SimpleLabel(Struct):
     page_id: PageId | None = None
     score: float | None = None
     candidates: list[str] = field(default_factory=list)
+    space: str | None = None
+    template: TemplateNumber | None = None
 
 
 class SimpleArticle(Struct, kw_only=True):
@@ -69,7 +73,7 @@ def read_documents(path: Path, *, predicted: bool = False) -> Iterator[Annotated
 
 
 def _parse_gold(label: SimpleLabel) -> Mention:
-    return Mention(label.start_char, label.end_char, **_parse_entity(label))
+    return Mention(label.start_char, label.end_char, **_parse_entity(label), **read_own_fields(label))
 
 
 def _parse_prediction(label: SimpleLabel) -> Mention:
@@ -106,7 +110,7 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
             predictions = [{**_make_label(mention), **_make_prediction_fields(mention)} for mention in answered]
             line = {"id": document.id, "predictions": predictions}
         else:
-            labels = [_make_label(mention) for mention in document.mentions]
+            labels = [{**_make_label(mention), **make_own_fields(mention)} for mention in document.mentions]
             line = {"id": document.id, "text": document.text, "labels": labels}
         yield encode_lines([line]).decode()
 

@@ -7,7 +7,7 @@ Documents of all other sets go into the subset `all`.
 Our exports use the same names, and "Neutral: NAME" for neutral contexts, with our own id as `document`. ZELDA has a
 page id and a title for each mention; we also read a title alone. In gold, a mention with neither, or with the title
 `NIL`, has no entity. In predictions `NIL` is an answer, and no title is no answer. Scores are written as `scores`.
-Candidates, QIDs and the numbers of templates are lost.
+Numbers of templates are written as `templates`. Candidates and QIDs are lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from shadowprobe.base.identity import is_nil
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.base.model import EntitySpace, Snippet, Subset
+from shadowprobe.base.model import Snippet, Subset, TemplateNumber
 from shadowprobe.base.spans import Span, check_span, repair_span
 from shadowprobe.errors import InputError
 from shadowprobe.formats.documents import (
@@ -33,10 +33,12 @@ from shadowprobe.formats.documents import (
     parse_reference,
 )
 from shadowprobe.formats.imported import Entities, Imported, Name, PageId, Remark
+from shadowprobe.formats.placing import parse_export_names, place_snippets
 
 SUFFIX = ".jsonl"
 TITLE = "ZELDA"
 SOURCE = "https://github.com/flairNLP/zelda"
+LOST = frozenset({"qid"})
 NIL = "NIL"
 _NAMED = re.compile(r"(Top|Shadow|Tail|Neutral): (.+)", re.DOTALL)
 
@@ -51,13 +53,15 @@ class ZeldaLine(Struct):
     wikipedia_titles: list[Name | None]
     document: str | None = None
     scores: list[float | None] | None = None
+    templates: list[TemplateNumber | None] | None = None
 
     def check(self, path: Path, line: int) -> None:
         """Refuses a line whose lists differ in length."""
         if not len(self.index) == len(self.wikipedia_ids) == len(self.wikipedia_titles):
             raise InputError(path, "index, wikipedia_ids and wikipedia_titles differ in length", line=line)
-        if self.scores is not None and len(self.scores) != len(self.index):
-            raise InputError(path, "index and scores differ in length", line=line, field="scores")
+        for field, values in (("scores", self.scores), ("templates", self.templates)):
+            if values is not None and len(values) != len(self.index):
+                raise InputError(path, f"index and {field} differ in length", line=line, field=field)
 
     def entity(self, number: int) -> str | None:
         """The entity of a mention: a title, or `curid:` and a page id."""
@@ -74,54 +78,19 @@ class ZeldaLine(Struct):
 
 def import_files(imported: Imported, files: Sequence[Path]) -> None:
     """Reads ZELDA files, with the subsets and spaces that the ids of their documents name."""
-    imported.card.name = "zelda"
+    if parse_export_names(files) is None:
+        imported.card.name = "zelda"
     entities = Entities(imported.remarks)
-    read = [pair for file in files for pair in _read_snippets(file, entities, imported.remarks)]
-    imported.spaces = _make_spaces([snippet for snippet, _ in read])
-    spaces = {space.name: space for space in imported.spaces}
-    for snippet, has_span in read:
-        if not has_span:
-            continue
-        subset, name = snippet.subset, snippet.space
-        space = spaces.get(name) if name is not None and subset != "tail" else None
-        if why := _explain_misfit(snippet, space):
-            imported.remarks.append(Remark("repaired", why, snippet.id, f"{name!r}"))
-            subset, space = "all", None
-        placed = replace(snippet, subset=subset, space=space.name if space else None)
-        imported.snippets.setdefault(subset, []).append(placed)
+    seen: set[str] = set()
+    read = [pair for file in files for pair in _read_snippets(file, entities, imported.remarks, seen)]
+    located, others = ([snippet for snippet, has_span in read if has_span is wanted] for wanted in (True, False))
+    place_snippets(imported, located, others)
     imported.entities = list(entities)
 
 
-def _explain_misfit(snippet: Snippet, space: EntitySpace | None) -> str:
-    """Says why a snippet cannot be in the subset that its id names; empty if it can."""
-    if snippet.subset == "neutral":
-        if snippet.gold is not None:
-            return "neutral context with an entity put into `all`"
-        return "neutral context of an unknown name put into `all`" if space is None else ""
-    if snippet.gold is None and snippet.subset != "all":
-        return "mention without an entity put into `all`"
-    if snippet.subset == "top" and space is not None and snippet.gold != space.top:
-        return "second Top of a name put into `all`"
-    # Without the Top line of its name there is no space in which it could be a shadow.
-    if snippet.subset == "shadow" and (space is None or snippet.gold not in space.shadows):
-        return "Shadow without its Top put into `all`"
-    return ""
-
-
-def _make_spaces(snippets: list[Snippet]) -> list[EntitySpace]:
-    shadows: dict[str | None, list[str]] = {}
-    for snippet in snippets:
-        if snippet.subset == "shadow" and snippet.gold is not None:
-            shadows.setdefault(snippet.space, []).append(snippet.gold)
-    spaces: dict[str, EntitySpace] = {}
-    for snippet in snippets:
-        if snippet.subset == "top" and snippet.gold and snippet.space is not None and snippet.space not in spaces:
-            others = [gold for gold in shadows.get(snippet.space, []) if gold != snippet.gold]
-            spaces[snippet.space] = EntitySpace(snippet.space, tuple(dict.fromkeys([snippet.gold, *others])))
-    return list(spaces.values())
-
-
-def _read_snippets(path: Path, entities: Entities, remarks: list[Remark]) -> Iterator[tuple[Snippet, bool]]:
+def _read_snippets(
+    path: Path, entities: Entities, remarks: list[Remark], seen: set[str]
+) -> Iterator[tuple[Snippet, bool]]:
     """Yields each mention under the subset and the name of its id, and whether its span could be located.
 
     A mention without a span becomes no snippet, but its entity still belongs to its space.
@@ -129,8 +98,11 @@ def _read_snippets(path: Path, entities: Entities, remarks: list[Remark]) -> Ite
     for line, document in read_lines(path, ZeldaLine):
         document.check(path, line)
         subset, name = document.parse_id()
-        # The line number is used instead of the id, because two lines may have the same id.
-        line_id = f"zelda-{path.stem}-{line:04d}"
+        # Without an id of ours the line number is used instead of the id, because two lines may have the same id.
+        line_id = document.document or f"zelda-{path.stem}-{line:04d}"
+        if line_id in seen:
+            line_id = f"{line_id}~{line}"
+        seen.add(line_id)
         several = len(document.index) > 1
         for number, (start, end) in enumerate(document.index):
             snippet_id = f"{line_id}#{number}" if several else line_id
@@ -147,7 +119,8 @@ def _read_snippets(path: Path, entities: Entities, remarks: list[Remark]) -> Ite
                 remarks.append(Remark(checked.action, checked.problem, snippet_id, f"{words}[{start}, {end}]"))
             document_id = line_id if several else None
             snippet = Snippet(snippet_id, subset, document.text, *(checked.span or span), name, title)
-            yield replace(snippet, document=document_id), checked.span is not None
+            template = document.templates[number] if document.templates else None
+            yield replace(snippet, document=document_id, template=template), checked.span is not None
 
 
 def read_documents(path: Path, *, predicted: bool = False) -> Iterator[AnnotatedDocument]:
@@ -177,16 +150,17 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
             "wikipedia_titles": titles,
             "document": document.id,
         }
-        scores = [mention.score for mention in document.mentions]
-        if any(score is not None for score in scores):
-            line["scores"] = scores
+        for field in ("score", "template"):
+            values = [getattr(mention, field) for mention in document.mentions]
+            if any(value is not None for value in values):
+                line[f"{field}s"] = values
         yield encode_lines([line]).decode()
 
 
 def _make_id(document: AnnotatedDocument) -> str:
-    if document.subset == "tail" and document.mentions:
-        first = document.mentions[0]
+    first = next(iter(document.gold or document.mentions), None)
+    if document.subset == "tail" and first is not None:
         return f"Tail: {document.text[first.start : first.end]}"
-    if document.subset in {"top", "shadow", "neutral"} and document.space is not None:
-        return f"{document.subset.capitalize()}: {document.space}"
+    if document.subset in {"top", "shadow", "neutral"} and first is not None and first.space is not None:
+        return f"{document.subset.capitalize()}: {first.space}"
     return document.id

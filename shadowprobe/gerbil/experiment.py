@@ -20,7 +20,7 @@ from shadowprobe.errors import GerbilError, UsageError, shorten
 from shadowprobe.gerbil.gerbil_client import MATCHING, TYPE, Instance, UnreachableError
 from shadowprobe.gerbil.gerbil_page import DONE, RUNNING, PageError, Task, read_tasks, shown_name, status_words
 from shadowprobe.gerbil.upload import Package, choose_subsets, make_package, parse_annotator
-from shadowprobe.running.directory import default_directory
+from shadowprobe.running.naming import default_directory
 
 CARD = "gerbil.json"
 SCHEMA = 1

@@ -30,6 +30,7 @@ from shadowprobe.measure.answer_columns import (
 )
 from shadowprobe.measure.statistics import ROUNDS, SEED
 
+Texts = npt.NDArray[np.object_]
 NO_GOLD = NONE
 # Codes in the gold_rank column beside the ranks 1, 2, ...
 NO_CANDIDATES, NOT_A_CANDIDATE = 0, -1
@@ -90,12 +91,19 @@ class Answers(AnswerColumns):
             seed=self.seed,
         )
 
-    def read(self, path: Path, *, partial: bool = False, torn: bool = False) -> Answers:
+    def read(
+        self,
+        path: Path,
+        *,
+        partial: bool = False,
+        torn: bool = False,
+        lines: Iterable[tuple[int, Prediction]] | None = None,
+    ) -> Answers:
         """Adds the predictions of a file; with `partial`, ids that the dataset lacks are ignored and no error.
 
-        `torn` is that of `read_lines`.
+        `torn` is that of `read_lines`. `lines` are those of a file that does not consist of JSON lines.
         """
-        for line, prediction in read_lines(path, Prediction, torn=torn):
+        for line, prediction in read_lines(path, Prediction, torn=torn) if lines is None else lines:
             row = self.row.get(prediction.id)
             problem = prediction.find_problem()
             if problem is None and row is None and not partial:
@@ -106,6 +114,8 @@ class Answers(AnswerColumns):
                 raise InputError(path, problem[1], line=line, field=problem[0])
             if row is not None:
                 self.enter(prediction, row)
+        # Each answer was resolved, and hardly any will be again.
+        self.resolver.resolve.cache_clear()
         return self
 
     def fill(self, predictions: Iterable[Prediction]) -> Answers:
@@ -201,6 +211,16 @@ class Answers(AnswerColumns):
             rows = self.scored(subset)
             if rows.any():
                 yield subset, rows
+
+    @cached_property
+    def text(self) -> Texts:
+        """The texts, read from the files of the dataset when a probe first asks for them."""
+        return np.array([snippet.text for snippet in self.dataset.snippets()], dtype=object)
+
+    @cached_property
+    def mention(self) -> Texts:
+        """The marked words of each text."""
+        return np.array([snippet.mention for snippet in self.dataset.snippets()], dtype=object)
 
     @cached_property
     def top_of(self) -> Ints:

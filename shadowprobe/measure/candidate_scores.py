@@ -86,7 +86,7 @@ class CandidateScores:
         if kind == "probability":
             return Scale(kind), np.log(np.maximum(score, LEAST_PROBABILITY))
         centred = score - self.lists.spread(np.add.reduceat(score, self.lists.starts) / self.lists.sizes)
-        spread = scale.spread if scale.spread > 0 else float(np.sqrt(np.mean(centred * centred))) or 1.0
+        spread = scale.spread if scale.spread > 0 else _measure_spread(centred)
         return Scale(kind, spread), centred / spread
 
     def _look_up(self, key: npt.NDArray[np.int64], space: Ints) -> tuple[Floats, Booleans]:
@@ -173,6 +173,13 @@ class CandidateScores:
             name = self.answers.space_names[key >> 32]
             priors.setdefault(name, {})[self.answers.names[key & 0xFFFFFFFF]] = mean
         return priors
+
+
+def _measure_spread(centred: Floats) -> float:
+    """The standard deviation of centred scores; 1 where all are 0."""
+    # The squares of likelihoods of long texts would be too small for a number.
+    largest = float(np.abs(centred).max()) or 1.0
+    return largest * float(np.sqrt(np.mean((centred / largest) ** 2))) or 1.0
 
 
 class Lists:

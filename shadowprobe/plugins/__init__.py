@@ -1,13 +1,17 @@
 """Linkers, retrievers and probes by name."""
 
-from shadowprobe.plugins.listing import Listing, listings
+from typing import TYPE_CHECKING, Any
+
 from shadowprobe.plugins.loading import (
+    BY_LINKER,
     LINKERS,
     PROBES,
     RETRIEVAL_PROBES,
     RETRIEVERS,
     Group,
     add_version,
+    linker_options,
+    load_class,
     make_linker,
     make_probe,
     make_retrieval_probe,
@@ -16,9 +20,14 @@ from shadowprobe.plugins.loading import (
     names,
     run_probe,
 )
-from shadowprobe.systems.options import describe_system, list_options, option_values
+from shadowprobe.systems.options import describe_system, find_types, list_options, option_values
+
+if TYPE_CHECKING:
+    from shadowprobe.plugins.listing import Listing as Listing
+    from shadowprobe.plugins.listing import listings as listings
 
 __all__ = [
+    "BY_LINKER",
     "LINKERS",
     "PROBES",
     "RETRIEVAL_PROBES",
@@ -27,8 +36,11 @@ __all__ = [
     "Listing",
     "add_version",
     "describe_system",
+    "find_types",
+    "linker_options",
     "list_options",
     "listings",
+    "load_class",
     "make_linker",
     "make_probe",
     "make_retrieval_probe",
@@ -38,3 +50,12 @@ __all__ = [
     "option_values",
     "run_probe",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in {"Listing", "listings"}:
+        # A run lists nothing.
+        from shadowprobe.plugins import listing
+
+        return getattr(listing, name)
+    raise AttributeError(f"module 'shadowprobe.plugins' has no attribute {name!r}")

@@ -18,7 +18,15 @@ from typing import Any, Literal, TypeVar
 
 import shadowprobe
 from shadowprobe.base.jsonl import convert_to_json
-from shadowprobe.errors import LinkerError, PluginError, ShadowprobeError, UsageError, nearest
+from shadowprobe.errors import (
+    USER_MODULE,
+    LinkerError,
+    PluginError,
+    ShadowprobeError,
+    UsageError,
+    find_place,
+    nearest,
+)
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
@@ -40,6 +48,10 @@ _NOT_LINKERS = {
 NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_PROBES: "probe"}
 # A retriever that is made of a linker: `linker:blend`.
 BY_LINKER = "linker:"
+# The version of a plugin of ours is the release that last changed its answers, so that a run of an earlier release
+# goes on. Who changes the answers of a linker or retriever writes the next release here.
+OWN_SINCE = "0.1.0"
+OWN_CHANGED = {"llm": "0.2.0", "genre": "0.2.0"}
 P = TypeVar("P")
 System = TypeVar("System", Linker, Retriever)
 
@@ -68,7 +80,16 @@ def _read_entry_points(group: Group, _: tuple[str, ...]) -> list[EntryPoint]:
 
 def make_linker(spec: str, options: Mapping[str, str] | None = None) -> Linker:
     """Makes a linker by name or location, and converts its options from strings to their types."""
-    return _make_system(*_load(spec, LINKERS, Linker), spec, options or {})
+    return _make_linker(spec, options or {})
+
+
+def _make_linker(spec: str, options: Mapping[str, str], prefix: str = "") -> Linker:
+    return _make_system(*_load(spec, LINKERS, Linker), spec, options, prefix)
+
+
+def linker_options(spec: str) -> list[str]:
+    """Lists the options of a linker by name or location, without making it."""
+    return list(list_options(_load(spec, LINKERS, Linker)[0]))
 
 
 def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retriever:
@@ -86,8 +107,9 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
     return retriever
 
 
-def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str]) -> System:
-    system = _construct(kind, spec, options)
+def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str], prefix: str = "") -> System:
+    """Makes a system; a user gives the options of an inner one with a prefix, which messages must name."""
+    system = _construct(kind, spec, options, prefix)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
     vars(system)["name"] = kind.name or kind.__name__
     others: set[str] = {linker.version for linker in inner_linkers(system).values()} - {version}
@@ -97,9 +119,9 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     return system
 
 
-def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> System:
+def _construct(kind: type[System], spec: str, given: Mapping[str, str], prefix: str) -> System:
     owner = f"{'linker' if issubclass(kind, Linker) else 'retriever'} `{spec}`"
-    values = _read_options(kind, owner, given)
+    values = _read_options(kind, owner, given, prefix)
     try:
         return kind(**values)
     except ValueError as error:
@@ -107,10 +129,10 @@ def _construct(kind: type[System], spec: str, given: Mapping[str, str]) -> Syste
     except ShadowprobeError:
         raise
     except Exception as error:
-        raise PluginError(f"{owner} cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"{owner} cannot be made: {_format_cause(error)}{SEE_DEBUG}") from error
 
 
-def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str, Any]:
+def _read_options(kind: type, owner: str, given: Mapping[str, str], prefix: str) -> dict[str, Any]:
     """Converts the options that a user gives; refuses unknown ones, and a constructor that needs more of them.
 
     An option that is a linker is made of its own options, which are given as `OPTION.KEY`.
@@ -126,11 +148,18 @@ def _read_options(kind: type, owner: str, given: Mapping[str, str]) -> dict[str,
             options = f"it takes {', '.join(known)}" if known else "it takes none"
             raise UsageError(f"{owner} has no option `{key}`{nearest(key, known)}: {options}")
         elif key not in of_inner:
-            values[key] = convert_option(key, text, types[key])
+            values[key] = convert_option(prefix + key, text, types[key])
     missing = [name for name, p in known.items() if p.default is p.empty and name not in given]
     if missing:
-        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {missing[0]}=VALUE")
-    return values | {name: make_linker(given[name], options) for name, options in of_inner.items()}
+        raise UsageError(f"{owner} needs the option `{missing[0]}`: add -o {prefix}{missing[0]}=VALUE")
+    inner = {name: _make_linker(given[name], options, f"{prefix}{name}.") for name, options in of_inner.items()}
+    return values | inner
+
+
+def load_class(spec: str, group: Group) -> type:
+    """Returns the class of a plugin by name or location, without an instance of it."""
+    bases: dict[Group, type] = {LINKERS: Linker, PROBES: Probe, RETRIEVERS: Retriever, RETRIEVAL_PROBES: object}
+    return _load(spec, group, bases[group])[0]
 
 
 def make_probe(spec: str) -> Probe:
@@ -158,7 +187,7 @@ def _construct_probe(kind: type[P], spec: str) -> P:
     try:
         probe = kind()
     except Exception as error:
-        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}") from error
+        raise PluginError(f"probe `{spec}` cannot be made: {_format_cause(error)}{SEE_DEBUG}") from error
     vars(probe)["name"] = getattr(kind, "name", "") or kind.__name__
     return probe
 
@@ -218,14 +247,20 @@ def _load(spec: str, group: Group, base: type[P]) -> tuple[type[P], str]:
         raise PluginError(f"two packages have a {what} `{spec}`; choose one by its location: {places}")
     module_name, _, class_name = matching[0].value.partition(":")
     module = _import_module(module_name, spec)
-    dist = matching[0].dist
-    return _get_class(module, class_name, spec, base), dist.version if dist else ""
+    return _get_class(module, class_name, spec, base), _choose_version(matching[0])
+
+
+def _choose_version(point: EntryPoint) -> str:
+    """The version of an installed plugin: that of its package, or of ours the one that last changed its answers."""
+    if point.dist is None:
+        return ""
+    return OWN_CHANGED.get(point.name, OWN_SINCE) if point.dist.name == "shadowprobe" else point.dist.version
 
 
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PluginError(f"{path}: no such file")
-    name = f"shadowprobe_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    name = f"{USER_MODULE}{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
     module_spec = importlib.util.spec_from_file_location(name, path)
     if module_spec is None or module_spec.loader is None:
         raise PluginError(f"{path}: cannot be loaded as Python")
@@ -288,4 +323,5 @@ def _hash_module(name: str) -> str:
 
 def _format_cause(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if not isinstance(error, ValueError) else text
+    name = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    return f"{name}{text}{find_place(error)}"

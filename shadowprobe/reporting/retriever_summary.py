@@ -159,7 +159,8 @@ def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
         cells = [_estimate(row["accuracy"][k][group]) for group in GROUPS] + [_estimate(row["all_correct"][k])]
         gap = row["gap"]
         gaps = [None if gap is None else in_percent(gap["difference"], gap["ci95"])] if has_gap else []
-        rows.append(Row((task, label, *cells, *gaps), section=task))
+        is_full = all(cell is not None and cell.value >= 100 for cell in cells)
+        rows.append(Row((task, label, *cells, *gaps), section=task, is_full=is_full and not gaps))
     columns = (
         text_column("task"),
         text_column("system"),

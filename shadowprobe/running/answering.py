@@ -46,6 +46,7 @@ class AnsweringTask(Task):
         self._limit, self.locations = limit, {"queries": queries}
         self._asker: Asker | None = None
         self.path = builtin_directory(BUILTIN_NAME) / FILE if queries == BUILTIN else Path(queries)
+        self.paths = {"queries": self.path}
         self.name = BUILTIN_NAME if queries == BUILTIN else self.path.stem
         every_set = read_ambigdocs(self.path)
         # What a file of answers may hold; a limited job may well continue in the directory of a longer one.

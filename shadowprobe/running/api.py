@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base import prediction_file
 from shadowprobe.base.model import Prediction
 from shadowprobe.catalogue.datasets import open_dataset
 from shadowprobe.dataset.dataset import Dataset
@@ -14,6 +14,7 @@ from shadowprobe.errors import UsageError
 from shadowprobe.running.directory import Results, dataset_location
 from shadowprobe.running.job import FinishedJob, Job
 from shadowprobe.running.linking import LinkingTask, Settings
+from shadowprobe.running.naming import FOLDER
 from shadowprobe.running.stored import score_stored
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.replies import read_replies
@@ -86,8 +87,13 @@ def make_linking_job(
     location: str | None = None,
     keep_replies: bool = False,
     from_replies: Path | None = None,
+    name: str | None = None,
+    folder: Path = FOLDER,
 ) -> Job[LinkingTask]:
-    """A linker to be run over a dataset, with everything checked that can be checked before the first snippet."""
+    """A linker to be run over a dataset, with everything checked that can be checked before the first snippet.
+
+    `folder` is where the run directory is made, if `out` does not name it.
+    """
     options = dict(options or {})
     _refuse_below_one(batch_size=batch_size, limit=limit)
     if isinstance(linker, type):
@@ -108,7 +114,8 @@ def make_linking_job(
         batch_size=batch_size,
         keep_replies=keep_replies,
     )
-    return Job(task, Path(out) if out is not None else None, force=force)
+    place, called = Path(out) if out is not None else None, _clean(name) if name is not None else None
+    return Job(task, place, force=force, name=called, folder=folder)
 
 
 def score_predictions(
@@ -143,7 +150,7 @@ def read_predictions(predictions: Path, dataset: Dataset) -> dict[str, Predictio
     path = task.find_answers(predictions)
     task.read_card(path)
     task.load(path)
-    return {prediction.id: prediction for _, prediction in read_lines(path, Prediction)}
+    return {prediction.id: prediction for _, prediction in prediction_file.read_predictions(path)}
 
 
 def _set_replies(linker: Linker, options: dict[str, str], *, keep: bool, source: Path | None) -> None:

@@ -17,13 +17,14 @@ from shadowprobe.measure.candidate_scores import CandidateScores, Kind, describe
 from shadowprobe.measure.debiasing import Correction, Debiasing, debias
 from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.running.api import score_predictions
-from shadowprobe.running.debias_file import Found
+from shadowprobe.running.debias_file import WEIGHT, Found
 from shadowprobe.running.directory import (
     DEBIAS,
     PREDICTIONS,
     RESULTS,
     RUN,
     RunCard,
+    make_relative,
     read_card,
     refuse_existing,
     remove_derived,
@@ -32,8 +33,6 @@ from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.kinds import NOUNS
 from shadowprobe.running.linking import Settings
 
-# The option in the card of a corrected run that says with what it was corrected.
-WEIGHT = "debias_weight"
 # Why answers are left as they are, in words.
 REASONS = {
     "nil": "NIL",
@@ -53,6 +52,15 @@ class CorrectedRun(NamedTuple):
     out: Path
 
 
+class Plan(NamedTuple):
+    """A run that can be corrected, and the directory that the corrected run may be written to."""
+
+    run: FinishedRun
+    card: RunCard
+    correction: Correction
+    out: Path
+
+
 def correct_run(
     run: FinishedRun,
     out: Path | None = None,
@@ -62,14 +70,28 @@ def correct_run(
     force: bool = False,
 ) -> CorrectedRun:
     """Corrects the stored answers of a run and writes debias.json beside them; asks no system."""
+    return carry_out(plan_correction(run, out, weight=weight, scale=scale, force=force), weight)
+
+
+def plan_correction(
+    run: FinishedRun, out: Path | None, *, weight: float | None, scale: Kind | None, force: bool
+) -> Plan:
+    """Refuses a run that cannot be corrected; writes nothing."""
     card = _check(run, weight)
-    target = out or run.path.with_name(f"{run.path.resolve().name}-debiased")
+    target = out or _name_target(run.path)
     if target.resolve() == run.path.resolve():
         raise UsageError(f"--out {target}: is the run itself; name another directory")
     if not force:
         refuse_existing(target, (RESULTS, RUN, PREDICTIONS))
+    _check_scale(run, scale)
     correction = Correction(run.answers, scale)
     _refuse_uncorrectable(run, correction.scores)
+    return Plan(run, card, correction, target)
+
+
+def carry_out(plan: Plan, weight: float | None) -> CorrectedRun:
+    """Corrects the answers of a run with a weight or with chosen ones, and writes what was found."""
+    run, correction = plan.run, plan.correction
     debiasing = debias(correction, weight)
     notes = list(_list_notes(run, correction.scores, debiasing))
     found = _describe(run, correction, debiasing, notes)
@@ -81,8 +103,16 @@ def correct_run(
         )
     )
     write_atomically(run.path / DEBIAS, encode_json(found))
-    _write_run(run, card, target, lines, debiasing, notes)
-    return CorrectedRun(found, target)
+    _write_run(run, plan.card, plan.out, lines, debiasing, notes)
+    return CorrectedRun(found, plan.out)
+
+
+def _name_target(path: Path) -> Path:
+    """The directory beside a run that gets its corrected answers."""
+    whole = path.resolve()
+    # `.` and `..` have no name that could be replaced.
+    place = path if path.name not in {"", ".."} else whole
+    return place.with_name(f"{whole.name}-debiased")
 
 
 def _check(run: FinishedRun, weight: float | None) -> RunCard:
@@ -94,6 +124,16 @@ def _check(run: FinishedRun, weight: float | None) -> RunCard:
     if WEIGHT in run.system["options"]:
         raise UsageError(f"{run.path} is corrected already; give the run that it was made from")
     return read_card(run.path / RUN)
+
+
+def _check_scale(run: FinishedRun, scale: Kind | None) -> None:
+    """Refuses the logarithms of scores that have none."""
+    score = run.answers.candidates.score
+    if scale == "probability" and len(score) and score.min() < 0:
+        raise UsageError(
+            f"--scale probability: {run.path} has a score of {score.min():.3g}, and a probability is not below 0;"
+            " choose log or other"
+        )
 
 
 def _refuse_uncorrectable(run: FinishedRun, scores: CandidateScores) -> None:
@@ -161,6 +201,8 @@ def _write_run(
     own_names = " (for each half of the names the weight that was chosen on the other)" if len(weights) > 1 else ""
     origin = f"answers of `{run.system['name']}`, corrected by `shadowprobe debias` with weight {weight}{own_names}"
     new_card = replace_card(card, {WEIGHT: weight}, [f"{origin}; no system was asked", *notes])
+    if card.relative_locations and (relative := make_relative(run.dataset.path, target)) is not None:
+        new_card.relative_locations = {"dataset": relative}
     make_directory(target)
     with lock_file(target, PREDICTIONS):
         remove_derived(target)
@@ -190,4 +232,5 @@ def replace_card(card: RunCard, options: dict[str, Any], notes: list[str]) -> Ru
         shadowprobe=shadowprobe.__version__,
         notes=[*card.notes, *notes],
         locations=card.locations,
+        name=f"{card.name} debiased" if card.name else "",
     )

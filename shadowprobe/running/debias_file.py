@@ -12,10 +12,26 @@ from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.running.directory import DEBIAS, PREDICTIONS
 from shadowprobe.running.finished import FinishedRun
 
+# The option in the card of a corrected run that says with what it was corrected.
+WEIGHT = "debias_weight"
 Found = dict[str, Any]
 
 
-class _Head(Struct):
+class _Change(Struct):
+    n: int
+    before: float
+    after: float
+    difference: float
+    difference_ci95: tuple[float, float]
+    errors_cut: float | None
+
+
+class _BreakEven(Struct):
+    share: float | None
+    pays: str
+
+
+class _Shown(Struct):
     """What a debias.json must have to be shown."""
 
     schema: int
@@ -23,10 +39,13 @@ class _Head(Struct):
     weight: float
     chosen_by: str
     verdict: str
-    scale: dict[str, Any]
-    measures: dict[str, dict[str, Any]]
-    curve: list[dict[str, Any]]
-    break_even: dict[str, Any] | None
+    splits: list[tuple[float, float]]
+    measures: dict[str, _Change]
+    gained: float
+    lost: float
+    break_even: _BreakEven | None
+    curve: list[dict[str, float | tuple[float, float]]]
+    notes: list[str]
 
 
 def read_debias(run: FinishedRun) -> Found | None:
@@ -34,7 +53,7 @@ def read_debias(run: FinishedRun) -> Found | None:
     path = run.path / DEBIAS
     if not path.exists():
         return None
-    head = read_json(path, _Head, schema=SCHEMA)
-    if head.predictions != file_digest(run.path / PREDICTIONS):
+    shown = read_json(path, _Shown, schema=SCHEMA)
+    if shown.predictions != file_digest(run.path / PREDICTIONS):
         return None
     return read_json(path, Found)

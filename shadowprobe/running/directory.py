@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Set
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
-from shadowprobe.base.files import directory_name
 from shadowprobe.base.jsonl import read_json, read_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, UsageError
@@ -51,7 +52,11 @@ class RunCard(Struct, omit_defaults=True, kw_only=True):
     notes: list[str] = field(default_factory=list)
     # Where the questions were, as the user named them, so that later commands find them again.
     locations: dict[str, str] = field(default_factory=dict)
-    # The same in the runs of language models of version 0.1.
+    # The same relative to the run directory, of what is a file or a directory and goes by no name.
+    relative_locations: dict[str, str] = field(default_factory=dict)
+    # What the user calls the run. It is not in results.json, because equal runs have equal results.
+    name: str = ""
+    # Where the questions were in the runs of language models of version 0.1.
     location: str = ""
 
     @property
@@ -113,23 +118,65 @@ def _keep_decisive(entry: Any, incidental: Set[str]) -> Any:
 
 
 def describe_difference(what: str, old: Any, new: Any) -> str:
-    """In what two entries of a card differ."""
+    """The one key in which two entries of a card differ first, with both values."""
     if isinstance(old, dict) and isinstance(new, dict):
         key = next(key for key in (*new, *old) if old.get(key) != new.get(key))
         return describe_difference(f"{what} {key}".strip(), old.get(key), new.get(key))
-    return f"{what} is {old!r}, not {new!r}"
+    return f"{what} is {_shorten(old)}, not {_shorten(new)}"
 
 
-def default_directory(system: str, questions: str) -> Path:
-    """`runs/SYSTEM-QUESTIONS`."""
-    return Path("runs") / directory_name(f"{system}-{questions}")
+def _shorten(value: Any) -> str:
+    """A value for a message; of a digest the beginning is enough."""
+    is_digest = isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value)
+    return f"{value[:12]}..." if is_digest else repr(value)
+
+
+def make_relative(path: Path, run: Path) -> str | None:
+    """A path relative to a run directory; None where there is none that JSON can hold, as between two drives."""
+    try:
+        relative = Path(os.path.relpath(path.resolve(), run.resolve())).as_posix()
+        relative.encode()
+    except ValueError:
+        return None
+    return relative
+
+
+def locate(run: Path, card: RunCard, what: str) -> str:
+    """Where the dataset, the collection or the queries of a run are, from any working directory.
+
+    What lies where it did relative to the run goes first: in another working directory, another file may have the name
+    that the user gave. What is not there, or is known by name, is as the user named it; empty where the card does not
+    say.
+    """
+    location, relative = card.location_of(what), card.relative_locations.get(what)
+    if relative is None:
+        return location
+    place = Path(os.path.normpath(run.resolve() / relative))
+    return str(place) if place.exists() and place != Path(location).resolve() else location
 
 
 def dataset_location(predictions: Path) -> str:
-    """Where the dataset of a stored run was, as its user named it; `mini` for a file that belongs to no run."""
+    """Where the dataset of a stored run is; `mini` for a file that belongs to no run."""
+    card = _find_card(predictions)
+    run = predictions if predictions.is_dir() else predictions.parent
+    location = locate(run, card, "dataset") if card is not None else ""
+    if location and not Path(location).exists():
+        from shadowprobe.catalogue.datasets import KNOWN
+
+        if location not in {known.name for known in KNOWN}:
+            raise UsageError(f"{run}: its dataset is no longer at {location}; --dataset says where it is now")
+    return location or "mini"
+
+
+def system_name(predictions: Path) -> str:
+    """The system of a stored run, or the name of a file that belongs to no run."""
+    card = _find_card(predictions)
+    return str(card.system["name"]) if card is not None else predictions.stem
+
+
+def _find_card(predictions: Path) -> RunCard | None:
     path = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    card = read_stored_card(path, PREDICTIONS)
-    return card.location_of("dataset") or "mini" if card is not None else "mini"
+    return read_stored_card(path, PREDICTIONS)
 
 
 def refuse_existing(out: Path, names: tuple[str, ...]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.running.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location
+from shadowprobe.running.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location, read_card
 from shadowprobe.running.kinds import DATA_KEYS, NOUNS, kind_of
 from shadowprobe.running.results_file import read_results
 
@@ -94,6 +96,12 @@ class FinishedRun:
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
+    def forget_answers(self) -> None:
+        """Frees the memory of the answers; they are read again if they are used again."""
+        self.__dict__.pop("answers", None)
+        # They are in a circle of references, and would stay for a while.
+        gc.collect()
+
     def to_frame(self, what: Literal["items", "summary"] = "items") -> DataFrame:
         """The run as a pandas DataFrame: a row for each mention, query or question, or one row of headline figures."""
         try:
@@ -143,7 +151,8 @@ def read_runs(
             _ = run.dataset
     if not names:
         for group in group_by_data(runs).values() if is_mixed else [runs]:
-            labels = make_labels([run.system for run in group], [run.data["name"] for run in group])
+            names = [_read_name(run.path) for run in group]
+            labels = make_labels([run.system for run in group], [run.data["name"] for run in group], names)
             for run, label in zip(group, labels, strict=True):
                 run.label = label
     return runs
@@ -181,15 +190,29 @@ def _describe_data(run: FinishedRun) -> str:
     return f"{run.data['name']}, {', '.join(extra)}" if extra else str(run.data["name"])
 
 
+def _read_name(path: Path) -> str:
+    """What the user called a run; empty where it has no name, or no card that can be read."""
+    with suppress(InputError):
+        return read_card(path / RUN).name
+    return ""
+
+
 def make_labels(
-    systems: Sequence[dict[str, Any]], datasets: Sequence[str] = (), *, is_unique: bool = True
+    systems: Sequence[dict[str, Any]],
+    datasets: Sequence[str] = (),
+    names: Sequence[str] = (),
+    *,
+    is_unique: bool = True,
 ) -> list[str]:
-    """The names of systems; where two share one, the options and the datasets that differ follow it.
+    """The names of runs, or else of their systems; where two share one, the options and datasets that differ follow it.
 
     With `is_unique`, a number tells labels apart that are still equal.
     """
     labels = []
     for number, system in enumerate(systems):
+        if names and names[number]:
+            labels.append(names[number])
+            continue
         rivals = [other["options"] for other in systems if other["name"] == system["name"]]
         places = {one for other, one in zip(systems, datasets, strict=False) if other["name"] == system["name"]}
         differing = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 import shadowprobe
 from shadowprobe.base.files import (
@@ -24,18 +25,19 @@ from shadowprobe.base.files import (
 )
 from shadowprobe.base.jsonl import encode_json, encode_lines
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import LinkerError, UsageError, abridge
+from shadowprobe.errors import InputError, LinkerError, UsageError, abridge
 from shadowprobe.running.directory import (
     FAILURES,
     RESULTS,
     RUN,
     Results,
     RunCard,
-    default_directory,
     find_difference,
+    make_relative,
     read_card,
     remove_derived,
 )
+from shadowprobe.running.naming import FOLDER, default_directory, named_directory
 from shadowprobe.running.task import Task
 
 # Lines that are written at once; it bounds the memory that an often repeated text takes.
@@ -73,11 +75,39 @@ class FinishedJob(Struct, frozen=True):
 class Job(Generic[AnyTask]):
     """A task in its run directory, checked as far as possible before the first question is asked."""
 
-    def __init__(self, task: AnyTask, out: Path | None = None, *, force: bool = False) -> None:
+    def __init__(
+        self,
+        task: AnyTask,
+        out: Path | None = None,
+        *,
+        force: bool = False,
+        name: str | None = None,
+        folder: Path = FOLDER,
+    ) -> None:
         self.task, self.force = task, force
-        self.out = out or default_directory(task.system["name"], task.name)
-        self.card = make_card(task)
+        named = named_directory(name, folder) if name is not None else None
+        self.out = out or named or self._choose_directory(folder)
+        self.card = make_card(task, self.out, name or "")
         task.prepare(self.out, force=force)
+
+    def _choose_directory(self, folder: Path) -> Path:
+        """The directory of this system, its options and its questions."""
+        system, questions = self.task.system["name"], self.task.name
+        directory = default_directory(system, questions, self.task.chosen, folder)
+        # Earlier versions left the options out of the name.
+        earlier = default_directory(system, questions, folder=folder)
+        if earlier != directory and not directory.exists():
+            with suppress(InputError):
+                if self._is_of_this_run(read_card(earlier / RUN)):
+                    return earlier
+        return directory
+
+    def _is_of_this_run(self, card: RunCard) -> bool:
+        return card.kind == self.task.kind and self._find_difference(card) is None
+
+    def _find_difference(self, earlier: RunCard) -> str | None:
+        entries = {self.task.kind, *self.task.questions}
+        return find_difference(earlier, make_card(self.task), entries, self.task.incidental)
 
     def run(self, progress: Progress | None = None) -> FinishedJob:
         """Asks what has no answer yet, measures all answers and writes results.json."""
@@ -170,12 +200,15 @@ class Job(Generic[AnyTask]):
                 f"{self.out} holds a run of a {earlier.kind}, not of a {self.task.kind};"
                 " give another --out, or --force to write over it"
             )
-        entries = {self.task.kind, *self.task.questions}
-        if difference := find_difference(earlier, self.card, entries, self.task.incidental):
+        if difference := self._find_difference(earlier):
             raise UsageError(
                 f"{self.out} holds a run whose {difference}; give another --out, or --force to start it afresh"
             )
         self.card.started, self.card.seconds, self.card.notes = earlier.started, earlier.seconds, earlier.notes
+        if self.card.name and self.card.name != earlier.name:
+            # A finished run gets its new name too.
+            write_atomically(path, encode_json(replace(earlier, name=self.card.name)))
+        self.card.name = self.card.name or earlier.name
 
     def _add_notes(self) -> bool:
         """Adds what the system has said to the card; True where that was something new."""
@@ -188,10 +221,18 @@ class Job(Generic[AnyTask]):
         write_atomically(self.out / RUN, encode_json(self.card))
 
 
-def make_card(task: Task) -> RunCard:
-    """The card of a new run."""
+def make_card(task: Task, out: Path | None = None, name: str = "") -> RunCard:
+    """The card of a new run, with the places of its questions relative to its directory."""
     entries: dict[str, Any] = {task.kind: task.system, **task.questions}
-    return RunCard(**entries, shadowprobe=shadowprobe.__version__, locations=task.locations, total=task.total)
+    card = RunCard(
+        **entries, shadowprobe=shadowprobe.__version__, locations=task.locations, total=task.total, name=name
+    )
+    for what, location in task.locations.items():
+        # What is known by name is found by its name.
+        if out is not None and task.paths[what] == Path(location):
+            relative = make_relative(task.paths[what], out)
+            card.relative_locations |= {what: relative} if relative is not None else {}
+    return card
 
 
 def _write_lines(file: BinaryIO, items: Iterable[Any], path: Path) -> int:

@@ -18,6 +18,7 @@ from shadowprobe import formats, plugins
 from shadowprobe.base.identity import read_redirects
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure, Snippet
+from shadowprobe.base.prediction_file import is_table, read_predictions
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.dataset.index import Repeats
 from shadowprobe.errors import LinkerError, PluginError
@@ -27,6 +28,7 @@ from shadowprobe.measure.probe import Probe, VariantProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.measure.variants import Varied
 from shadowprobe.running.directory import EXTRA, PREDICTIONS, SCHEMA, Results, RunCard
+from shadowprobe.running.naming import choose_options
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.running.variant_dataset import Variants
 from shadowprobe.systems.calling import check_given, close_system, link_in_parts, open_linker
@@ -38,7 +40,8 @@ from shadowprobe.systems.replies import REPLIES
 class Settings(Struct, frozen=True):
     """How predictions are measured."""
 
-    # Only these probes; or all but those that need new predictions, and of these the ones named in `also`.
+    # Only these probes; or all but those that need new predictions, and of these the ones named in `also`. `+` before
+    # a name adds the probe to the others.
     probes: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     redirects: Path | None = None
@@ -71,6 +74,7 @@ class LinkingTask(Task):
         self.name, self.total = dataset.name, len(dataset.index)
         self.questions = {"dataset": {"name": dataset.name, "digest": dataset.digest}}
         self.locations = {"dataset": location or str(dataset.path)}
+        self.paths = {"dataset": dataset.path}
         self._linker, self._keep_replies, self._format = linker, keep_replies, format_name
         self._format_notes: list[str] = []
         self._stale_replies: Path | None = None
@@ -91,6 +95,7 @@ class LinkingTask(Task):
             self.incidental = list_incidental(linker)
             name = linker.name or type(linker).__name__
             self.system = describe_system(name, linker.version, option_values(linker, options))
+            self._given = tuple(options or ())
             self.batch_size = batch_size or linker.batch_size
 
     @property
@@ -99,6 +104,11 @@ class LinkingTask(Task):
         if self._linker is None:
             raise LinkerError("there is no linker to ask: the predictions are stored ones")
         return self._linker
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults."""
+        return choose_options(type(self.linker), self.system["options"], self._given, self.incidental)
 
     @property
     def waiting(self) -> int:
@@ -123,9 +133,13 @@ class LinkingTask(Task):
                 # It is a web linker, or was refused before.
                 vars(self.linker)["keep_replies"] = run / REPLIES
                 self._stale_replies = run / REPLIES if force else None
-        names = self.settings.probes or [n for n in plugins.names(plugins.PROBES) if n not in self.settings.also]
-        for name in dict.fromkeys((*names, *self.settings.also)):
-            is_chosen = bool(self.settings.probes) or name in self.settings.also
+        # `+NAME` adds a probe to the others.
+        added = [name.removeprefix("+") for name in self.settings.probes if name.startswith("+")]
+        only = [name for name in self.settings.probes if not name.startswith("+")]
+        chosen = {*only, *added, *self.settings.also}
+        names = only or [name for name in plugins.names(plugins.PROBES) if name not in chosen]
+        for name in dict.fromkeys((*names, *added, *self.settings.also)):
+            is_chosen = name in chosen
             try:
                 probe = plugins.make_probe(name)
             except PluginError as error:
@@ -162,11 +176,14 @@ class LinkingTask(Task):
             self._converted = list(converted.predictions.values())
             self.answers.fill(self._converted)
         else:
-            self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed)
+            lines = None if resumed else read_predictions(path)
+            self.answers.read(path, partial=self.dataset.limit is not None, torn=resumed, lines=lines)
 
     def encode_answers(self, path: Path) -> bytes:
-        """The predictions as they were, or converted from a foreign format."""
-        return path.read_bytes() if self._format is None else encode_lines(self._converted)
+        """The predictions as they were, or converted from a table or a foreign format."""
+        if self._format is not None:
+            return encode_lines(self._converted)
+        return encode_lines(p for _, p in read_predictions(path)) if is_table(path) else path.read_bytes()
 
     def load_further(self) -> None:
         """Reads the answers to the variants that an earlier run has linked."""

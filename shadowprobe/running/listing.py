@@ -37,7 +37,7 @@ class ListedRun(Struct, frozen=True):
     path: str
     # Empty where the run is broken.
     kind: str
-    # The system's name, with the options that differ from those of the other runs of that system.
+    # What the user called the run, or the system's name with the options that differ from those of its other runs.
     system: str
     # The name of the dataset, the collection or the questions.
     data: str
@@ -56,6 +56,8 @@ class ListedRun(Struct, frozen=True):
     missing: int = 0
     headlines: list[Headline] = field(default_factory=list)
     verdict: str = ""
+    # What the user called the run.
+    name: str = ""
     # Why a broken run cannot be read.
     problem: str = ""
 
@@ -75,7 +77,7 @@ def list_directories(paths: Iterable[Path]) -> list[ListedRun]:
 def label_runs(found: Sequence[ListedRun]) -> list[ListedRun]:
     """The same runs; those of one system have the options in which they differ behind its name."""
     systems = [{"name": run.system, "options": run.options} for run in found]
-    labels = make_labels(systems, is_unique=False)
+    labels = make_labels(systems, names=[run.name for run in found], is_unique=False)
     return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]
 
 
@@ -120,6 +122,7 @@ def _list_finished(path: Path, card: RunCard) -> ListedRun:
         missing=results["missing"],
         headlines=list_headlines(results),
         verdict=name_verdict(results),
+        name=card.name,
     )
 
 
@@ -139,6 +142,7 @@ def _list_unfinished(path: Path, card: RunCard) -> ListedRun:
         seconds=card.seconds,
         done=_count_lines(answers),
         total=card.total,
+        name=card.name,
     )
 
 

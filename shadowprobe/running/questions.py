@@ -14,7 +14,7 @@ from shadowprobe.queries.query import Ranking
 from shadowprobe.queries.stored_answers import read_answers
 from shadowprobe.running.answering import BUILTIN as BUILTIN_SETS
 from shadowprobe.running.answering import BUILTIN_NAME, AnsweringTask
-from shadowprobe.running.directory import ANSWERS, RANKINGS, RUN, read_card
+from shadowprobe.running.directory import ANSWERS, RANKINGS, RUN, locate, read_card
 from shadowprobe.running.finished import FinishedRun
 
 
@@ -109,6 +109,6 @@ def read_answers_of(run: FinishedRun, sets: AnsweringTask) -> dict[str, str]:
 
 
 def _location_of(run: FinishedRun, what: str) -> str:
-    """Where a run had its collection or its queries; empty where its card does not say."""
+    """Where the collection or the queries of a run are; empty where its card does not say."""
     path = run.path / RUN
-    return read_card(path).location_of(what) if path.exists() else ""
+    return locate(run.path, read_card(path), what) if path.exists() else ""

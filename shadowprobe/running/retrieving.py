@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -20,6 +21,7 @@ from shadowprobe.queries.collection import Collection, digest_of, open_collectio
 from shadowprobe.queries.query import Query, Ranking
 from shadowprobe.running.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.running.job import Job
+from shadowprobe.running.naming import choose_options
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.options import describe_system, option_values
@@ -69,6 +71,9 @@ class RetrievingTask(Task):
         self.collection, self._retriever = open_collection(collection), retriever
         self.name = self.collection.name
         self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
+        self.paths = {"collection": self.collection.directory or self.collection.path}
+        if queries is not None:
+            self.paths["queries"] = queries
         self.probes = [_make_probe(name) for name in probes] or _find_probes(self.collection)
         sources = {probe.name: queries or _find_queries(probe, self.collection) for probe in self.probes}
         for probe in self.probes:
@@ -81,6 +86,7 @@ class RetrievingTask(Task):
         if retriever is not None:
             values = option_values(getattr(retriever, "linker", retriever), options)
             self.system = describe_system(retriever.name, retriever.version, values)
+            self._given = tuple(options or ())
 
     def _gather_queries(self) -> dict[str, Query]:
         queries: dict[str, Query] = {}
@@ -98,6 +104,12 @@ class RetrievingTask(Task):
         if self._retriever is None:
             raise LinkerError("there is no retriever to ask: the rankings are stored ones")
         return self._retriever
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that were given, and differ from their defaults; those of the linker of a retriever by linker."""
+        made = getattr(self.retriever, "linker", self.retriever)
+        return choose_options(type(made), self.system["options"], self._given, self.incidental)
 
     @property
     def waiting(self) -> int:

@@ -12,12 +12,12 @@ from shadowprobe.running.directory import (
     RESULTS,
     RUN,
     Results,
-    default_directory,
     describe_difference,
     refuse_existing,
     remove_derived,
 )
 from shadowprobe.running.job import FinishedJob, make_card
+from shadowprobe.running.naming import default_directory
 from shadowprobe.running.task import Task
 
 
@@ -45,7 +45,7 @@ def score_stored(
         _refuse_other_part(target, results, task)
     make_directory(target)
     if not is_own:
-        new_card = make_card(task)
+        new_card = make_card(task, target)
         new_card.notes = notes
         answers = task.encode_answers(path)
         with lock_file(target, task.answers_file):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -45,6 +45,8 @@ class Task(ABC):
     # The entries of run.json that say what is asked, and where that was, as the user named it.
     questions: dict[str, Any]
     locations: dict[str, str]
+    # The files or directories behind the locations.
+    paths: dict[str, Path]
     # The name of the questions, for that of the run directory; and how many there are.
     name: str
     total: int
@@ -53,6 +55,11 @@ class Task(ABC):
     @abstractmethod
     def waiting(self) -> int:
         """How many questions have no answer yet."""
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Options that tell the runs of the system apart, for the name of the run directory."""
+        return {}
 
     @property
     def notes(self) -> list[str]:

@@ -10,7 +10,7 @@ import msgspec
 
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, find_place, format_error
 from shadowprobe.systems.linker import Given, Linker
 from shadowprobe.systems.retriever import Retriever
 
@@ -29,7 +29,8 @@ def name_errors(what: str, kind: type[ShadowprobeError], hint: str = "") -> Iter
     except ShadowprobeError:
         raise
     except (Exception, SystemExit) as error:
-        raise kind(f"{what}: {format_error(error)}{hint}") from error
+        shown = hint or (SEE_DEBUG if find_place(error) else "")
+        raise kind(f"{what}: {format_error(error)}{shown}") from error
 
 
 def open_linker(linker: Linker, knowledge: Knowledge) -> None:

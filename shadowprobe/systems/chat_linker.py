@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Struct
@@ -57,6 +57,12 @@ class ChatLinker(ModelLinker):
 
     name = "llm"
     path = "/chat/completions"
+    option_help: ClassVar[dict[str, str]] = {
+        "model": "the model, as the endpoint calls it",
+        "temperature": "sent to the model, unless none",
+        "seed": "sent to the model, unless none",
+        "max_tokens": "the longest reply; not sent if none",
+    }
 
     def __init__(
         self,

@@ -30,6 +30,8 @@ class Linker:
     batch_size: ClassVar[int] = 64
     # The commands that bring what the linker needs into being, one a line; `check` prints them where it does not start.
     howto: ClassVar[str] = ""
+    # What each option means, in a few words, for `shadowprobe linkers NAME`; those of the base classes are added.
+    option_help: ClassVar[dict[str, str]] = {}
     # Options that cannot change an answer: a run that was begun with one value may go on with another.
     incidental: ClassVar[frozenset[str]] = frozenset()
     # Only a linker that says so is shown the gold answer and the subset; every other gets snippets without them.

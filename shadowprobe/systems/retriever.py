@@ -22,6 +22,8 @@ class Retriever:
     name: ClassVar[str] = ""
     version: ClassVar[str] = ""
     needs: ClassVar[str] = "nothing"
+    # What each option means, in a few words, for `shadowprobe retrievers NAME`.
+    option_help: ClassVar[dict[str, str]] = {}
     batch_size: ClassVar[int] = 256
 
     # The names that queries are about, each with the documents of its entities, most popular first: what a linker

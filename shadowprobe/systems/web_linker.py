@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
-from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError
+from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import RefusedError
 from shadowprobe.net.retries import PASSING
@@ -63,6 +63,13 @@ class WebLinker(Linker):
     token_source: ClassVar[str] = ""
     # True where `parse` may wait for something; it is then called in other threads, while the loop goes on.
     parse_may_wait: ClassVar[bool] = False
+    option_help: ClassVar[dict[str, str]] = {
+        "url": "the address of the service",
+        "concurrency": "requests under way at once",
+        "rate": "requests per second; 0 is no limit",
+        "timeout": "seconds for one request",
+        "retries": "how often a failed request is sent again",
+    }
 
     def __init__(
         self, url: str = "", concurrency: int = 8, rate: float = 0.0, timeout: float = 30.0, retries: int = 4
@@ -255,7 +262,7 @@ class WebLinker(Linker):
             raise
         except BaseException as error:
             # Even a wrapper that calls exit() must not end the loop, for whose answers the run waits.
-            return self.fail(snippet, self.without_token(f"{type(error).__name__}: {error}"))
+            return self.fail(snippet, self.without_token(format_error(error)))
 
     async def _reply(self, snippet: Snippet) -> httpx.Response:
         """The response of the service, or the stored one."""
@@ -291,7 +298,7 @@ class WebLinker(Linker):
         except LinkerError:
             raise
         except Exception as error:
-            raise ItemError(f"the request cannot be made ({type(error).__name__}: {error})") from error
+            raise ItemError(f"the request cannot be made ({format_error(error)})") from error
 
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
@@ -299,7 +306,7 @@ class WebLinker(Linker):
         except LinkerError:
             raise
         except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
+            problem = format_error(error)
             raise ItemError(f"the answer cannot be read ({problem}): {self.beginning_of(response)!r}") from error
 
     def refuse(self, response: httpx.Response, problem: str) -> None:

@@ -79,6 +79,11 @@ class WorkerLinker(Linker):
     sent: ClassVar[tuple[str, ...]] = ()
     batch_size: ClassVar[int] = 32
     incidental: ClassVar[frozenset[str]] = frozenset({"python", "start_timeout", "timeout"})
+    option_help: ClassVar[dict[str, str]] = {
+        "python": "the interpreter of the system's own environment",
+        "start_timeout": "seconds until the system has started",
+        "timeout": "seconds for one batch",
+    }
 
     def __init__(self, python: str = "", start_timeout: float = 1800.0, timeout: float = 600.0) -> None:
         if not (start_timeout > 0 and timeout > 0):

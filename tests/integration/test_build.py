@@ -21,6 +21,7 @@ from bs4 import BeautifulSoup
 from refusals import contents, outcome
 from wiki_world import Shadowland
 
+import shadowprobe
 from shadowprobe import Dataset, Snippet
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.build.archive import Archive
@@ -313,7 +314,9 @@ def test_every_page_is_asked_for_once_but_those_that_ask_to_come_again(built: Bu
 
 
 def test_every_request_says_who_asks(built: Built) -> None:
-    assert {asked.headers["user-agent"] for asked in built.asked} == {"shadowprobe/0.1.0 (+tests@example.org)"}
+    assert {asked.headers["user-agent"] for asked in built.asked} == {
+        f"shadowprobe/{shadowprobe.__version__} (+tests@example.org)"
+    }
 
 
 def test_nothing_is_written_outside_the_directory(built: Built) -> None:

@@ -132,7 +132,8 @@ def test_a_name_shows_all_its_contexts_with_gold_answer_prior_and_outcome(browse
 
 def test_the_keyboard_alone_walks_through_the_list(browser: Browser, hand: Path) -> None:
     browser.open(hand)
-    browser.press("j", "j")
+    # The first name is open already.
+    browser.press("j")
     assert (browser.text("#detail h3"), focused(browser)) == ("Berg", "Berg")
     browser.press("k")
     assert browser.script("return location.hash") == "#space=Avon"
@@ -157,8 +158,8 @@ def test_long_lists_have_pages_that_the_selection_crosses(browser: Browser, mini
     assert (len(browser.texts(LIST)), browser.text("#page")) == (50, "1 of 7")
     browser.press("]")
     assert browser.text("#page") == "2 of 7"
+    browser.click("#list a")
     first = browser.texts(LIST)[0]
-    browser.press("j")
     assert browser.text("#detail h3") == first
     browser.press("k")
     assert browser.text("#page") == "1 of 7"
@@ -201,7 +202,7 @@ def test_markup_script_and_marks_of_direction_appear_as_text(browser: Browser, h
     browser.open(hostile, f"#space={quote(HOSTILE)}")
     # The page's own figures are images too, but have no such source.
     assert browser.script("return document.querySelectorAll('img[src=x], #detail script').length") == 0
-    assert browser.script("return document.scripts.length") == 2
+    assert browser.script("return document.querySelectorAll('script:not([type])').length") == 1
     assert browser.texts("#detail h3") == [HOSTILE]
     assert browser.texts("#detail mark") == [HOSTILE, HOSTILE]
     words = browser.texts("#detail .words")
@@ -307,3 +308,89 @@ def test_a_figure_that_is_alone_is_no_wider_than_beside_others(
         assert len(found) == count
         widths += found
     assert len(set(widths)) == 1
+
+
+def test_the_first_name_is_open_and_the_page_stays_at_its_top(browser: Browser, hand: Path) -> None:
+    browser.open(hand)
+    assert browser.text("#detail h3") == "Avon"
+    assert browser.script("return [scrollY, location.hash]") == [0, ""]
+
+
+def test_filters_are_kept_in_the_address(browser: Browser, two: Path) -> None:
+    browser.open(two)
+    choose(browser, "outcome", "overshadowed")
+    choose(browser, "system", "hand")
+    browser.keys("#text", "crew")
+    assert browser.script("return location.hash") == "#text=crew&outcome=overshadowed&system=hand"
+    assert browser.texts(LIST) == ["Avon"]
+    browser.click("#list a")
+    address = browser.script("return location.hash")
+    assert address == "#space=Avon&text=crew&outcome=overshadowed&system=hand"
+    browser.open(two, address)
+    assert (browser.texts(LIST), browser.text("#detail h3")) == (["Avon"], "Avon")
+    assert browser.script("return document.getElementById('text').value") == "crew"
+    browser.click("#reset")
+    browser.wait("document.querySelectorAll('#list li').length === 5")
+    assert browser.script("return location.hash") == "#space=Avon"
+
+
+def test_the_next_name_comes_into_sight(browser: Browser, hand: Path) -> None:
+    for width in (360, 1200):
+        browser.size(width, 500)
+        browser.open(hand)
+        browser.press("j")
+        browser.wait("document.querySelector('#detail h3').textContent === 'Berg'")
+        top_of_it = browser.script("return document.querySelector('#detail h3').getBoundingClientRect().top")
+        assert 0 <= top_of_it < 400
+
+
+def test_texts_in_many_blocks_are_found_and_shown(
+    browser: Browser, hand: Path, world: Dataset, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shadowprobe.reporting.html.strings.BLOCK", 20)
+    many = write_report(read_runs([hand.parent], str(world.path)), place / "many.html")
+    browser.open(many)
+    blocks = browser.script("return data.passages.starts.length")
+    # The first name alone was opened.
+    assert browser.script("return openTexts.size") < blocks
+    browser.keys("#text", "crew of dale cut")
+    browser.wait("!document.querySelector('[aria-busy=true]')")
+    assert browser.texts(LIST) == ["Dale"]
+    assert browser.text('[data-subset="shadow"] .words') == "The crew of Dale cut down both masts in the gale."
+
+
+def test_a_browser_that_cannot_open_the_data_says_so(browser: Browser, hand: Path, place: Path) -> None:
+    content = hand.read_text(encoding="utf-8")
+    broken = place / "broken.html"
+    broken.write_text(content.replace('id="block-0">', 'id="block-0">0'), encoding="utf-8")
+    browser.open(broken)
+    assert browser.text("#count").startswith("This browser cannot open the list")
+    assert browser.text(".verdict").startswith("hand reads the context")
+
+
+def test_figures_are_dark_where_the_page_is(browser: Browser, hand: Path, place: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    lights = {}
+    for colours in ("light", "dark"):
+        browser.scheme(colours)
+        browser.open(hand)
+        browser.script("document.querySelector('figure').scrollIntoView()")
+        box = browser.script(
+            "const one = document.querySelector('figure img').getBoundingClientRect(); return one.toJSON()"
+        )
+        browser.screenshot(place / f"{colours}.png")
+        picture = pyplot.imread(place / f"{colours}.png")[int(box["top"]) : int(box["bottom"]), :, :3]
+        # Its corner, beside everything that is drawn.
+        lights[colours] = float(picture[4:8, int(box["left"]) + 4 : int(box["left"]) + 8].mean())
+    assert lights["light"] > 0.95
+    assert lights["dark"] < 0.15
+
+
+def test_on_a_telephone_the_score_is_in_sight(browser: Browser, two: Path) -> None:
+    browser.size(360, 740)
+    browser.open(two)
+    heads = browser.texts("#table-scores th[scope=col]")
+    assert heads.index("F") < heads.index("n")
+    place = heads.index("F") + 1
+    edge = f"return document.querySelector('#table-scores tbody td:nth-child({place})').getBoundingClientRect().right"
+    assert browser.script(edge) <= 360

@@ -16,7 +16,7 @@ from shadowprobe.running.finished import read_runs
 from shadowprobe.running.retrieving import make_retrieving_job
 
 pytestmark = pytest.mark.slow
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "retrieval.md"
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +58,12 @@ def test_it_passes_its_check(model: str, mini: Dataset) -> None:
     assert [finding for finding in findings if not finding.holds] == []
 
 
-def test_the_row_of_the_encoder_as_a_retriever_is_what_the_readme_says(model: str, tmp_path: Path) -> None:
+def test_the_row_of_the_encoder_as_a_retriever_is_what_the_page_says(model: str, tmp_path: Path) -> None:
     job = make_retrieving_job("dense", probes=("amber",), options={"model": model}, out=tmp_path / "run")
     found = job.run().results["probes"]["amber"]["nonhuman"]["qa"]
     (line,) = [
         line
-        for line in README.read_text(encoding="utf-8").splitlines()
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
         if line.startswith("| `dense`, all-MiniLM-L6-v2 |") and "–" in line
     ]
     told = [float(cell.split()[0]) for cell in line.split("|")[2:8]]

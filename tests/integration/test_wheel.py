@@ -3,33 +3,79 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import shadowprobe
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
 
+FILES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE")
+FOLDERS = ("shadowprobe", "linkers", "retrievers", "probes", "data", "docs")
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy so that building leaves nothing in the source tree."""
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `python -m build` makes: the source archive, and from it the wheel.
+
+    It builds a copy, so that building leaves nothing in the source tree.
+    """
     place = tmp_path_factory.mktemp("wheel")
-    kept = ("pyproject.toml", "README.md", "LICENSE", "shadowprobe", "linkers", "retrievers", "probes", "data")
-    for name in kept:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, place / "source" / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            (place / "source").mkdir(exist_ok=True)
-            shutil.copy(source, place / "source" / name)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--wheel-dir", str(place), str(place / "source")], check=True, capture_output=True)
-    return next(place.glob("*.whl"))
+    source = place / "source"
+    source.mkdir()
+    for name in FILES:
+        shutil.copy(ROOT / name, source / name)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(place / "dist"), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return place / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(archives: Path) -> Path:
+    """The wheel that was built."""
+    return next(archives.glob("*.whl"))
+
+
+def test_the_archives_can_be_published(archives: Path) -> None:
+    files = sorted(str(path) for path in archives.iterdir())
+    assert len(files) == 2
+    command = [sys.executable, "-m", "twine", "check", "--strict", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_source_archive_has_what_a_reader_needs(archives: Path) -> None:
+    with tarfile.open(next(archives.glob("*.tar.gz"))) as content:
+        names = {name.partition("/")[2] for name in content.getnames()}
+    assert {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "docs/index.md", "data/mini/top.jsonl"} <= names
+    assert {f"docs/pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()} <= names
+
+
+def test_every_place_has_the_same_version() -> None:
+    version = shadowprobe.__version__
+    places = {
+        "pyproject.toml": f'version = "{version}"',
+        "CITATION.cff": f"version: {version}",
+        "README.md": f"version   = {{{version}}}",
+        "CHANGELOG.md": f"## {version} (",
+    }
+    for name, line in places.items():
+        assert any(each.strip().startswith(line) for each in (ROOT / name).read_text().splitlines()), name
+    # The last release is below what is not released yet.
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert headings[:2] == ["Unreleased", version]
 
 
 def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
@@ -43,6 +89,10 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
         "shadowprobe/data/mini/neutral.jsonl",
         "shadowprobe/data/mini-train/shadow.jsonl",
         "shadowprobe/data/places/dataset.json",
+        "shadowprobe/reporting/html/report.html",
+        "shadowprobe/reporting/board/board.html",
+        f"shadowprobe-{shadowprobe.__version__}.dist-info/licenses/LICENSE",
+        f"shadowprobe-{shadowprobe.__version__}.dist-info/licenses/CITATION.cff",
     ):
         assert needed in names
     assert not [name for name in names if name.startswith(("linkers/", "probes/", "data/", "tests/"))]

@@ -328,6 +328,12 @@ def test_scores_that_are_not_what_they_looked_like_are_refused(world: Dataset, m
     assert given.score == pytest.approx(2.5)
 
 
+def test_scores_below_0_are_no_probabilities_whoever_says_so(world: Dataset, mine: str) -> None:
+    linker = opened(world, of=mine, weight="0.5", scale="probability")
+    with pytest.raises(LinkerError, match=r"gives a score of -\d+, and a probability is not below 0: choose -o scale"):
+        answers_of(linker, world)
+
+
 def test_a_name_without_a_choice_is_left_as_it_is(world: Dataset, mine: str, tmp_path: Path) -> None:
     linker = opened(world, of="blend", weight="0.5")
     (tail,) = answers_of(linker, world, ["tail1"])
@@ -344,6 +350,8 @@ def test_a_name_without_a_choice_is_left_as_it_is(world: Dataset, mine: str, tmp
         ({"weight": "0.5"}, "needs the option `of`: add -o of=VALUE"),
         ({"of.weight": "0.5", "weight": "0.5"}, "needs the option `of`"),
         ({"of": "blend", "of.wieght": "0.5", "weight": "0.5"}, "linker `blend` has no option `wieght`"),
+        ({"of": "blend", "of.weight": "half", "weight": "0.5"}, "option `of.weight`: 'half' is not a number"),
+        ({"of": "replay", "weight": "0.5"}, "linker `replay` needs the option `file`: add -o of.file=VALUE"),
         ({"of": "debiased", "of.of": "blend", "of.weight": "0.5", "weight": "0.5"}, "`of` is corrected already"),
         ({"of": "blend", "weight": "0.5", "scale": "linear"}, "option `scale`: 'linear' is not one of log"),
     ],
@@ -407,6 +415,21 @@ def test_the_priors_of_another_linker_are_refused(world: Dataset, stored: Callab
         opened(world, of="blend", of__weight="0.25", priors=str(path))
     with pytest.raises(UsageError, match=r"scale is other, and the priors of .* are of the scale log"):
         opened(world, of="blend", scale="other", priors=str(path))
+
+
+def test_the_priors_of_another_file_of_the_linker_are_refused(world: Dataset, tmp_path: Path) -> None:
+    file, copy = tmp_path / "hand.jsonl", tmp_path / "copy.jsonl"
+    file.write_bytes(encode_lines(scored_predictions()))
+    copy.write_bytes(file.read_bytes())
+    shadowprobe.run("replay", world, options={"file": str(file)}, out=tmp_path / "raw")
+    (raw,) = read_runs([tmp_path / "raw"])
+    correct_run(raw, weight=0.5)
+    path = str(tmp_path / "raw" / "debias.json")
+    # The content counts, and not the place.
+    opened(world, of="replay", of__file=str(copy), priors=path).close()
+    file.write_bytes(encode_lines(scored_predictions()[1:]))
+    with pytest.raises(UsageError, match=r"of `replay` with another content of file=.*hand.jsonl: make it again"):
+        opened(world, of="replay", of__file=str(file), priors=path)
 
 
 def test_the_priors_of_another_version_get_a_note(world: Dataset, stored: Callable[..., Path]) -> None:

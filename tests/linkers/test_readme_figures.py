@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from shadowprobe import Dataset, open_dataset
 from shadowprobe.running.api import make_linking_job
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in README.splitlines()
@@ -42,18 +44,21 @@ def test_the_readme_tells_the_truth_about_blend(row: list[str], mini: Dataset, t
     assert row[-1] == over["verdict"]
 
 
-def test_the_screen_in_the_readme_is_the_one_that_is_printed(
+def test_the_picture_of_the_terminal_shows_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from shadowprobe.cli import main
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
         main(["run"])
-    printed = {" ".join(line.split()) for line in capsys.readouterr().out.splitlines()}
-    screen = README[README.index("```\nblend (weight=0.5)") :].split("```")[1]
-    lines = [" ".join(line.split()) for line in screen.strip().splitlines()]
-    assert len(lines) > 20
-    wrapped = ("Shadow: a less", "Tail: a rare")
-    missing = [line for line in lines if line not in printed and line != "..." and not line.startswith(wrapped)]
-    assert missing == []
+    printed = ["".join(line.split()) for line in capsys.readouterr().out.splitlines() if line.strip()]
+    picture = ElementTree.parse(ROOT / "docs" / "pictures" / "terminal.svg")
+    # The pieces of a line have the same height; the spaces between them are not text.
+    lines: dict[str, list[str]] = {}
+    for text in picture.iter("{http://www.w3.org/2000/svg}text"):
+        if "clip-path" in text.attrib:
+            lines.setdefault(text.attrib["y"], []).append("".join(text.itertext()))
+    shown = ["".join("".join(pieces).split()) for pieces in lines.values()]
+    assert [line for line in shown if line][1:] == printed

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from scored_world import replace_predictions, scored_predictions
-from world import linked, snippet, top
+from scored_world import of_name, replace_predictions, scored_predictions
+from world import linked, shadow, snippet, top
 
 from shadowprobe import Answers, Candidate, Card, Dataset, Entity, Prediction, write_dataset
 from shadowprobe.measure.debiasing import Correction
@@ -102,6 +102,23 @@ def test_scores_without_candidates_allow_the_weaker_signals(answers: Answers) ->
     assert found["signal"] == "unsupported"
     # Of Top and Shadow, Dale has no answer; only Avon's Shadow is the prior and wrong: the river with 0.8, above 0.3.
     assert (found["n"], found["suspect"]) == (6, 1)
+
+
+def test_a_score_that_equals_its_neutral_mean_is_not_above_it(world: Dataset) -> None:
+    # Three times 0.7, divided by 3, is a little less than 0.7 in floating point.
+    predictions = [linked(one.id, top(one.space or ""), 0.7) for one in world.snippets("neutral")]
+    for name in ("Avon", "Berg"):
+        predictions += [linked(f"t{name}", top(name), 0.7), linked(f"s{name}", top(name), 0.7)]
+    for name in ("Como", "Dale"):
+        predictions += [linked(f"t{name}", top(name), 0.9), linked(f"s{name}", shadow(name), 0.9)]
+    # The two suspects are above the four of Como and Dale, and tie with the two other answers of Avon and Berg.
+    assert measure(world, predictions)["signals"]["unsupported"]["auroc"] == pytest.approx((8 + 2) / 12)
+
+
+def test_equal_leads_are_equal_doubts(world: Dataset) -> None:
+    # All lead by 0.1: -1 + 1.1 is a little more than that in floating point, and -0.5 + 0.6 a little less.
+    predictions = [one for name in world.spaces for one in of_name(name, (-1, -1.1), (-0.5, -0.6), [(-1, -1.1)] * 3)]
+    assert measure(world, predictions)["signals"]["margin"]["auroc"] == 0.5
 
 
 def test_answers_without_scores_allow_the_weakest_signal(world: Dataset) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from shadowprobe.reporting.html.blocks import Series, write_blocks
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "compare_numbers.py"
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M 1.001 2 L 30.5 4"/></svg>'
 REPORT = """<p>12 names</p><table id="table-scores"><tr><td>0.500 (0.1 to 0.9)</td></tr></table>
@@ -101,3 +103,11 @@ def test_an_output_that_is_missing_is_an_error(script: Any, old: Path, new: Path
 
 def test_a_directory_without_outputs_is_refused(script: Any, tmp_path: Path) -> None:
     assert script["main"](str(tmp_path / "nothing"), str(tmp_path)) == 2
+
+
+def test_a_number_in_a_compressed_block_of_a_report_is_compared(script: Any, old: Path, new: Path) -> None:
+    for directory, scores in ((old, [1, 2]), (new, [1, 3])):
+        block = "".join(write_blocks([Series(scores).close()]))
+        (directory / "report.html").write_text(f"{REPORT}\n{block}")
+    # The second number is kept as the difference from the first.
+    assert script["compare"](old, new)[1] == [("different", "report.html.blocks[0][1]: 1 and 2")]

@@ -8,13 +8,15 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cached_property
 from importlib.metadata import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 import pytest
 from typer.main import get_command
+from world import write_world
 
 import shadowprobe
 import shadowprobe.retrieval
@@ -25,6 +27,8 @@ from shadowprobe.formats import FORMATS
 from shadowprobe.measure.outcomes import OUTCOMES
 from shadowprobe.reporting.figures import list_figures
 from shadowprobe.running.directory import RunCard
+from shadowprobe.running.study import assign_options
+from shadowprobe.running.study_file import StudyKeys, SystemKeys, read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
@@ -124,7 +128,10 @@ def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> N
         if "retriever" in context.params:
             plugins.make_retriever(context.params["retriever"], options)
         else:
-            plugins.make_linker(context.params["linker"], options)
+            # `run` takes several linkers.
+            linkers = context.params["linker"]
+            for linker in assign_options(linkers if isinstance(linkers, list) else [linkers], options):
+                plugins.make_linker(linker.linker, linker.options)
 
 
 def test_options_of_linkers_are_among_what_is_checked() -> None:
@@ -211,7 +218,15 @@ def test_the_python_of_every_other_page_runs(page: str, tmp_path: Path, monkeypa
 def test_every_block_is_of_a_kind_that_is_checked() -> None:
     for page, text in PAGES.items():
         assert len(re.findall(r"^```", text, re.M)) == 2 * len(blocks(page)), page
-        assert {block.language for block in blocks(page)} <= {"console", "python", "text"}, page
+        assert {block.language for block in blocks(page)} <= {"console", "python", "text", "toml"}, page
+
+
+def test_the_study_that_is_shown_can_be_run_and_every_key_is_described(tmp_path: Path) -> None:
+    (block,) = [block for page in PAGES for block in blocks(page) if block.language == "toml"]
+    (tmp_path / "study.toml").write_text(block.body)
+    assert read_study(tmp_path / "study.toml").concurrency == 2
+    described = first_cells(section("studies.md", "## A study in a file"))
+    assert sorted(described) == sorted((*StudyKeys.__struct_fields__, *SystemKeys.__struct_fields__))
 
 
 def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:
@@ -220,8 +235,48 @@ def test_every_link_inside_the_docs_leads_to_a_page_and_a_heading() -> None:
     assert len(inside) > 20
     for page, link in inside:
         target, _, anchor = link.partition("#")
+        if target.startswith("pictures/"):
+            assert (ROOT / "docs" / target).exists(), f"{page}: {link}"
+            continue
         assert (target or page) in PAGES, f"{page}: {link}"
         assert not anchor or anchor in anchors(target or page), f"{page}: {link}"
+
+
+def test_every_link_of_the_readme_leads_to_a_file_and_a_heading() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", readme)) if not link.startswith("https://")]
+    assert len(links) > 20
+    for link in links:
+        target, _, anchor = link.partition("#")
+        assert (ROOT / target).exists(), link
+        assert not anchor or anchor in anchors(target.removeprefix("docs/")), link
+
+
+def test_the_readme_stays_short() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    # Half of the 356 lines and 27,083 bytes of version 0.1.0; the rest belongs to the documentation.
+    assert len(readme.splitlines()) <= 178
+    assert len(readme.encode()) <= 13_541
+
+
+def test_every_command_of_the_readme_can_be_given() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^(shadowprobe [^#\n]+)", readme, re.M)
+    assert len(lines) > 4
+    for line in lines:
+        name, command, arguments = leaf(shlex.split(line)[1:])
+        assert name, line
+        command.make_context(name, arguments)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_pages_have_the_pictures_and_these_are_small(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    pictures = sorted((ROOT / "docs" / "pictures").iterdir())
+    assert [path.name for path in pictures] == ["leaderboard.png", "overshadowing.png", "report.png", "terminal.svg"]
+    for path in pictures:
+        assert f"pictures/{path.name})" in text
+        assert path.stat().st_size <= 120_000
 
 
 def test_no_two_headings_of_a_page_share_an_anchor() -> None:
@@ -300,11 +355,34 @@ def test_every_format_is_listed_with_what_it_can_do() -> None:
         module = importlib.import_module(FORMATS[name])
         ways = [
             ("read_documents", "read_dataset"),
-            ("encode_documents",),
+            ("encode_documents", "write_folder"),
             ("read_documents",),
             ("encode_documents",),
         ]
         assert told == ["yes" if any(hasattr(module, function) for function in way) else "no" for way in ways], name
+
+
+def test_every_column_of_the_answers_is_documented_and_no_other(tmp_path: Path) -> None:
+    answers = shadowprobe.Answers(write_world(tmp_path / "world"))
+    bases = [vars(base).items() for base in type(answers).__mro__]
+    properties = {name for items in bases for name, value in items if isinstance(value, cached_property)}
+    public = {name for name in (*vars(answers), *properties) if not name.startswith("_")}
+    # What a run needs to enter answers, and no probe reads.
+    public -= {"resolver", "redirects_digest", "gerbil_threshold", "gerbil_nil", "rules", "page_id_conflicts"}
+    methods = {"rows(...)", "scored(...)", "gold_subsets()"}
+    listed = first_cells(section("numbers.md", "## Columns for your own probe"))
+    assert sorted(listed) == sorted(public | methods)
+    # A column has a row for each snippet.
+    table = section("numbers.md", "## Columns for your own probe").partition("| for each name")[0]
+    for column in first_cells(table):
+        assert len(getattr(answers, column)) == len(answers) == answers.dataset.count()
+    assert (answers.text[0], answers.mention[0]) == ("Anglers say that Avon runs clear above the mill.", "Avon")
+
+
+def test_every_group_of_entry_points_is_named_in_the_docs_and_in_the_readme() -> None:
+    groups = get_args(plugins.Group)
+    for text in (PAGES["numbers.md"], (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert [group for group in groups if f"`{group}`" not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,8 @@ class Browser:
         self._ask("POST", "/url", {"url": "about:blank"})
         self._opened.add(page.resolve().as_uri())
         self._ask("POST", "/url", {"url": page.resolve().as_uri() + fragment})
+        # A page that is still opening its data says so.
+        self.wait("!document.querySelector('[aria-busy=true]')")
 
     def visit(self, url: str) -> None:
         """Opens a page of a server on this machine."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.files import make_directory, write_atomically, write_pieces
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.reporting.board.page import compose_board
-from shadowprobe.reporting.html.page import page
+from shadowprobe.reporting.html.page import compose
 from shadowprobe.running.finished import FinishedRun, group_by_data
 from shadowprobe.running.listing import list_directories
 
@@ -47,7 +47,7 @@ def write_folder(runs: Sequence[FinishedRun], out: Path, *, title: str, force: b
 def _write_report(path: Path, runs: Sequence[FinishedRun], data: str, problems: list[str]) -> bool:
     """Writes a report if its data is still there; notes why not."""
     try:
-        write_atomically(path, page(runs).encode())
+        write_pieces(path, (piece.encode() for piece in compose(runs)))
     except ShadowprobeError as error:
         problems.append(f"{data}: {error}")
         return False

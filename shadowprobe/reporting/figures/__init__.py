@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.directory import Kind
     from shadowprobe.running.finished import FinishedRun
 
-__all__ = ["FIGURES", "list_figures", "plot", "save", "write"]
+__all__ = ["FIGURES", "explain", "list_figures", "plot", "save", "write"]
 
 # Each shows runs of one kind, and is a function in the module for that kind or in one of its own.
 FIGURES: dict[str, Kind] = {
@@ -28,8 +29,11 @@ FIGURES: dict[str, Kind] = {
     "outcomes": "linker",
     "popularity-gap": "linker",
     "buckets": "linker",
+    "context-length": "linker",
+    "masked-mention": "linker",
     "calibration": "linker",
     "stability": "linker",
+    "templates": "linker",
     "kinds": "linker",
     "debias": "linker",
     "risk-coverage": "linker",
@@ -40,7 +44,17 @@ FIGURES: dict[str, Kind] = {
     "question-buckets": "retriever",
     "answer-categories": "model",
 }
-OWN_MODULES = ("confidence", "commonness", "calibration", "kinds", "debias", "risk-coverage", "questions")
+OWN_MODULES = (
+    "confidence",
+    "commonness",
+    "calibration",
+    "kinds",
+    "debias",
+    "risk-coverage",
+    "masked-mention",
+    "templates",
+    "questions",
+)
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
 OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap")
 # No date and no version, so that equal runs give equal files.
@@ -57,6 +71,11 @@ def list_figures() -> Iterator[tuple[str, str]]:
         yield name, (_function(name).__doc__ or "").partition("\n")[0]
 
 
+def explain(figure: str) -> str:
+    """What a figure shows, in full."""
+    return inspect.getdoc(_function(figure)) or ""
+
+
 def plot(
     figure: str,
     runs: Sequence[str | Path | FinishedRun],
@@ -65,8 +84,16 @@ def plot(
     dataset: str | None = None,
     names: Sequence[str] = (),
     collection: str | None = None,
+    order: Sequence[str] = (),
+    colours: Mapping[str, str] | None = None,
+    serif: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> Figure:
-    """A figure by name over run directories, or over runs that were read; as wide as one or two columns of a page."""
+    """A figure by name over run directories, or over runs that were read; as wide as one or two columns of a page.
+
+    `order` has the labels of the systems that come first, `colours` the colours of systems by their labels. `warn` is
+    called for each of several directories that is no finished run and is left out.
+    """
     if figure not in FIGURES:
         raise UsageError(f"no figure `{figure}`{nearest(figure, FIGURES)}: choose from {', '.join(FIGURES)}")
     if width not in WIDTHS:
@@ -74,9 +101,13 @@ def plot(
     if collection is not None and figure not in OF_COLLECTIONS:
         raise UsageError(f"--collection: goes with {', '.join(OF_COLLECTIONS)}")
     chosen = {"collection": collection} if collection is not None else {}
-    shown = _read(figure, runs, dataset, names)
-    with use_style():
+    shown = _sort(_read(figure, runs, dataset, names, warn), order)
+    _check_systems(shown, colours or {}, "--colour")
+    with use_style(serif=serif, colours=colours):
         drawn: Figure = _function(figure)(shown, width, **chosen)
+        if serif:
+            # Some words are made when a figure is first drawn, in the font of that moment.
+            drawn.draw_without_rendering()
     return drawn
 
 
@@ -108,7 +139,11 @@ def _function(figure: str) -> Any:
 
 
 def _read(
-    figure: str, runs: Sequence[str | Path | FinishedRun], dataset: str | None, names: Sequence[str]
+    figure: str,
+    runs: Sequence[str | Path | FinishedRun],
+    dataset: str | None,
+    names: Sequence[str],
+    warn: Callable[[str], None] | None,
 ) -> Sequence[FinishedRun]:
     from shadowprobe.running.finished import check_labels, read_runs
     from shadowprobe.running.kinds import COMMANDS, NOUNS
@@ -122,7 +157,7 @@ def _read(
     kind, user = FIGURES[figure], f"the figure `{figure}`"
     if kind != "linker" and dataset is not None:
         raise UsageError(f"--dataset: goes with figures of linkers; {user} needs nothing but the runs")
-    shown += read_runs(paths, dataset, names)
+    shown += read_runs(paths, dataset, names, warn=warn)
     for run in shown:
         if run.kind != kind:
             raise UsageError(
@@ -131,6 +166,20 @@ def _read(
             )
     check_labels(shown, "name")
     return shown
+
+
+def _sort(runs: Sequence[FinishedRun], order: Sequence[str]) -> list[FinishedRun]:
+    """The runs with those of an order first; the others keep theirs."""
+    _check_systems(runs, order, "--order")
+    return sorted(runs, key=lambda run: order.index(run.label) if run.label in order else len(order))
+
+
+def _check_systems(runs: Sequence[FinishedRun], labels: Iterable[str], option: str) -> None:
+    """Refuses the label of a system that no run has."""
+    known = [run.label for run in runs]
+    for label in labels:
+        if label not in known:
+            raise UsageError(f"{option} {label}: no such system{nearest(label, known)}; there are {', '.join(known)}")
 
 
 def _format(path: Path, *, force: bool) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
-from shadowprobe.reporting.figures.bars import draw_bar, lay_out_rows
 from shadowprobe.reporting.figures.findings import read_findings
-from shadowprobe.reporting.figures.style import Legend, Width, assign_looks, make_panels, show_percent
+from shadowprobe.reporting.figures.style import Width, make_panels
+from shadowprobe.reporting.figures.twins import Rate, Twins
 from shadowprobe.reporting.retriever_summary import AMBER, TASK_NAMES, Part, list_parts
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ GROUPS = {
     "head": "queries about the head, the\nmost popular of its name",
     "tail": "queries about the tail,\nits namesakes",
 }
-# Inches, in which the rows are laid out.
-BAR, BETWEEN, GREY = 0.14, 0.12, "#555555"
 # Of the head and of the tail the rate with its 95% interval, or nothing.
 Rates = Mapping[str, Mapping[str, Any] | None]
 
@@ -78,28 +76,18 @@ class Grid:
 def draw_pairs(
     runs: Sequence[FinishedRun], rates_of: Callable[[Findings], Rates], about: str, width: Width, collection: str | None
 ) -> Figure:
-    """Head above tail: two horizontal bars a system; `rates_of` gives the rates in the findings of a part.
-
-    The tail is an outline in the colour of its system, so that both read without colour.
-    """
-    from matplotlib.patches import Patch
-
+    """Head above tail: two horizontal bars a system; `rates_of` gives the rates in the findings of a part."""
     findings = read_parts(runs, collection)
-    labels = [run.label for run in runs]
-    rows = lay_out_rows(labels, width, 2 * BAR, BETWEEN)
-    legend = Legend(GROUPS.values(), 2)
-    grid = Grid(list(findings), width, panel=0.45 + rows.height, room=0.4 + legend.height)
-    look = assign_looks(labels)
+    twins = Twins([run.label for run in runs], GROUPS.values(), width)
+    grid = Grid(list(findings), width, panel=0.45 + twins.height, room=0.4 + twins.legend_height)
     for part, axes in grid.panels.items():
-        for label, place, row in zip(labels, rows.places, findings[part], strict=True):
-            rates = rates_of(row) if row else {}
-            for group, shift in (("head", -BAR / 2), ("tail", BAR / 2)):
-                rate = rates.get(group) or {"rate": None, "ci95": None}
-                draw_bar(axes, place + shift, BAR, rate["rate"], rate["ci95"], look[label], filled=group == "head")
-        show_percent(axes, width)
-        rows.show_on(axes)
+        rates = [rates_of(row) if row else {} for row in findings[part]]
+        twins.draw_on(axes, [(_make_rate(row.get("head")), _make_rate(row.get("tail"))) for row in rates])
     for axes in grid.lowest:
         axes.set_xlabel(about)
-    handles = [Patch(facecolor=GREY, edgecolor=GREY), Patch(facecolor="white", edgecolor=GREY, linewidth=0.9)]
-    legend.draw(grid.figure, handles)
+    twins.draw_legend(grid.figure)
     return grid.figure
+
+
+def _make_rate(row: Mapping[str, Any] | None) -> Rate:
+    return Rate(row["rate"], row["ci95"]) if row else Rate()

@@ -46,7 +46,8 @@ def commonness(runs: Sequence[FinishedRun], width: Width) -> Figure:
         axes.xaxis.set_minor_formatter("")
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
         axes.set_title(wrap_label(dataset.name, 40))
-        axes.set_xlabel("commonness of the gold entity")
+        counted = f" ({dataset.card.commonness})" if dataset.card.commonness else ""
+        axes.set_xlabel(wrap_label(f"commonness of the gold entity{counted}", 45))
         axes.set_ylabel("mentions at most as common, %")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2)
     return figure

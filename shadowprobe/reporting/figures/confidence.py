@@ -33,7 +33,7 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
         return _draw_boxes(axes, one, look[label].colour)
 
     columns = min(len(runs), COLUMNS[width])
-    figure, _ = draw_systems(runs, findings, draw, width, columns, panel=1.3, room=0.35)
+    figure, _ = draw_systems(runs, findings, draw, width, columns, panel=1.0, room=0.35)
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
     figure.supylabel(scale, fontsize=7)
     explanation = "box: quartiles, line: median, whiskers: 5% to 95%"

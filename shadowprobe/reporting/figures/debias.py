@@ -23,10 +23,12 @@ def debias(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     It shows what `shadowprobe debias` has found, and works nothing out.
     """
-    from shadowprobe.running.debias_file import read_debias
+    from shadowprobe.running.debias_file import WEIGHT, read_debias
 
     findings = [read_debias(run) for run in runs]
     if all(one is None for one in findings):
+        if WEIGHT in runs[0].system["options"]:
+            raise refusal(runs[0], "it is corrected already; give the run that it was made from")
         raise refusal(runs[0], f"it has no debias.json of its answers; `shadowprobe debias {runs[0].path}` writes it")
     drawing = Drawing(LINES, "weight of the prior", TICKS, "right answers, %,\nwith 95% band", _draw)
     return draw_panels(runs, findings, drawing, width)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # What stands in the place of a system that has nothing to show. It keeps its place, and so its colour.
 NOT_KNOWN = "not known"
+# These probes ask the linker again: no stored answer gives what they find.
+WITH_NEW_ANSWERS = ("context_length", "masked_mention")
 
 
 def read_findings(runs: Sequence[FinishedRun], probe: str) -> list[Findings | None]:
@@ -49,6 +51,8 @@ def _why_none(run: FinishedRun, probe: str) -> str | None:
         return reason
     if run.kind != "linker":
         return f"it was not asked `{probe}`; `shadowprobe {COMMANDS[run.kind]} --probe {probe}` asks it"
+    if probe in WITH_NEW_ANSWERS:
+        return f"it was not asked `{probe}`; the same `shadowprobe run` with `--also {probe}` asks it"
     # Other answers are right without the table of redirects, and a run does not keep it.
     redirects = " --redirects FILE" if run.results["settings"]["redirects"] is not None else ""
     nil = " --gerbil-nil" if run.counts_nil else ""

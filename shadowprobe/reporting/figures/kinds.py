@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from shadowprobe.measure.probe import Findings
     from shadowprobe.running.finished import FinishedRun
 
-# Inches beside, and above and below, the squares of a panel.
-BESIDE, ABOVE_AND_BELOW = 1.5, 1.1
+# Inches beside and above the squares of a panel, and below those of the last one.
+BESIDE, OVER, BELOW = 1.5, 0.3, 0.8
 LARGEST_SQUARE = 0.35
 # No square of a pair is as white as a pair that does not occur.
 LIGHTEST = 0.1
@@ -32,10 +32,12 @@ def kinds(runs: Sequence[FinishedRun], width: Width) -> Figure:
             raise refusal(run, "no name has a kind for its Top and for its Shadow entity")
     names = sorted({pair[side] for found in findings for pair in found["pairs"] for side in ("shadow", "top")})
     square = min(LARGEST_SQUARE, (WIDTHS[width] - BESIDE) / len(names))
-    figure, panels = make_panels(width, len(runs) * (square * len(names) + ABOVE_AND_BELOW), nrows=len(runs))
+    height = len(runs) * (square * len(names) + OVER) + BELOW
+    figure, panels = make_panels(width, height, nrows=len(runs), sharex=True)
     for axes, run, found in zip(panels, runs, findings, strict=True):
         axes.set_title(wrap_label(run.label, ABOVE))
         _draw_squares(axes, found, names)
+    panels[-1].set_xlabel("kind of the Top entity")
     return figure
 
 
@@ -53,10 +55,9 @@ def _draw_squares(axes: Axes, found: Findings, names: Sequence[str]) -> None:
         axes.text(column, row, str(pair["n"]), ha="center", va="center", color=colour, fontsize=5.5)
     shades = ListedColormap(colormaps["Greys"](np.linspace(LIGHTEST, 1, 256)))
     image = axes.imshow(rates, cmap=shades, vmin=0, vmax=1)
-    axes.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_xticks(range(len(names)), names, rotation=90)
     axes.set_yticks(range(len(names)), names)
-    axes.set_xlabel("kind of the Top entity")
     axes.set_ylabel("kind of the Shadow entity")
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.6)
-    bar.set_label("same answer in both\ncontexts, %; number: names")
+    bar.set_label("same answer in both\ncontexts, %; number: names", fontsize=6)
     bar.set_ticks([0, 0.5, 1], labels=["0", "50", "100"])

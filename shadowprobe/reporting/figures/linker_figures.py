@@ -19,13 +19,29 @@ if TYPE_CHECKING:
     from shadowprobe.running.finished import FinishedRun
 
 OF_NAMES = "share of the names, %,\nwith 95% interval"
-RATES = {
-    "overshadowed": "Overshadowed:\nTop and Shadow context\nget the same entity",
-    "prior_bias": "Prior bias:\nthe same entity,\nand it is the prior",
+SHORT_OF_NAMES = "% of names"
+RATES: dict[Width, dict[str, str]] = {
+    "one": {
+        "overshadowed": "Overshadowed:\none entity in\nboth contexts",
+        "prior_bias": "Prior bias:\nand it is\nthe prior",
+        "consistent": "Both right:\neach context\nits own entity",
+    },
+    "two": {
+        "overshadowed": "Overshadowed:\nTop and Shadow context\nget the same entity",
+        "prior_bias": "Prior bias:\nthe same entity,\nand it is the prior",
+        "consistent": "Both right:\neach context\ngets its own entity",
+    },
 }
 PRIOR_RATES = {
     "stability": ("Stability: neutral\ncontexts that agree\nwith the prior", "mean over the names, %"),
     "prior_is_top": ("Names whose prior\nis their Top entity", OF_NAMES),
+}
+# How much of the text around the mention the linker gets.
+LENGTHS = {
+    "cut": "{words_cut} words on\neach side",
+    "sentence": "its sentence",
+    "snippet": "the snippet",
+    "page": "{words_page} words\nmore of\nthe page",
 }
 # Right answers stand together at the left, so that they can be added up by eye.
 SHARES = {
@@ -38,14 +54,14 @@ SHARES = {
 
 
 def overshadowing(runs: Sequence[FinishedRun], width: Width) -> Figure:
-    """How often the name alone decides, and how often by the prior (Fig. 4 of the paper).
+    """How often the name alone decides, how often by the prior, and how often both contexts are right (Fig. 4).
 
     Without neutral contexts there is no prior bias.
     """
     findings = read_findings(runs, "overshadowing")
     columns = [
-        make_column(title, OF_NAMES, findings, key)
-        for key, title in RATES.items()
+        make_column(title, OF_NAMES if width == "two" else SHORT_OF_NAMES, findings, key)
+        for key, title in RATES[width].items()
         if any(one is not None and one[key] is not None for one in findings)
     ]
     return draw_bars([run.label for run in runs], columns, width)
@@ -95,11 +111,36 @@ def buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
         }
         if any(series.values()):
             panels.append(Panel(subset.capitalize(), series, shorten_number))
-    height = 0.2 + 1.3 * len(panels) if width == "one" else 1.9
+    height = 0.88 if width == "one" else 1.6
     figure, drawn = draw_rates(panels, "right answers, %, with 95% interval", width, height)
     # Below the lowest panel, or the one in the middle.
     below = drawn[-1] if width == "one" else drawn[len(drawn) // 2]
     below.set_xlabel("commonness of the gold entity, at least")
+    return figure
+
+
+def context_length(runs: Sequence[FinishedRun], width: Width) -> Figure:
+    """How much context does it take? Accuracy with less of the snippet, and with more of its page.
+
+    A system that gains nothing from a longer context does not read it.
+    """
+    findings = read_findings(runs, "context_length")
+    by_run = [one["lengths"] if one is not None else {} for one in findings]
+    known = next(one for one in findings if one is not None)
+    words = {length: name.format_map(known) for length, name in LENGTHS.items()}
+    panels = []
+    for subset in GOLD_SUBSETS:
+        series = {
+            run.label: {
+                place: Point(row["accuracy"], row["accuracy_ci95"], row["n"])
+                for place, length in enumerate(LENGTHS)
+                if (row := lengths.get(length, {}).get(subset)) is not None
+            }
+            for run, lengths in zip(runs, by_run, strict=True)
+        }
+        if any(series.values()):
+            panels.append(Panel(subset.capitalize(), series, list(words.values()).__getitem__))
+    figure, _ = draw_rates(panels, "right answers, %, with 95% interval", width, 1.25 if width == "one" else 1.7)
     return figure
 
 

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.question_files import relations
+from shadowprobe.reporting.figures.dots import Dot, DotPanel, draw_dots
 from shadowprobe.reporting.figures.findings import read_findings
-from shadowprobe.reporting.figures.style import (
-    LINE_HEIGHT,
-    Look,
-    Width,
-    assign_looks,
-    count_lines,
-    error_lengths,
-    make_panels,
-    show_percent,
-    system_legend,
-    wrap_label,
-)
+from shadowprobe.reporting.figures.style import Width, wrap_label
 from shadowprobe.reporting.retriever_summary import QUESTIONS, shared_depths
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from shadowprobe.measure.probe import Findings
     from shadowprobe.running.finished import FinishedRun
 
 MEAN = "mean over the relations"
-# Inches of a row for each system, and around them; points.
-ROW, AROUND, MARKER = 0.045, 0.06, 2.8
 # Characters of the name of a relation on one line.
 LABEL: dict[Width, int] = {"one": 26, "two": 44}
 
@@ -46,25 +32,12 @@ def questions(runs: Sequence[FinishedRun], width: Width) -> Figure:
     ks = least_and_most(runs)
     order = _sort_relations(findings, ks[0])
     words = [*(_name_relation(relation, LABEL[width]) for relation in order), MEAN]
-    ends = [0.0, *itertools.accumulate(AROUND + max(ROW * len(runs), LINE_HEIGHT * count_lines(one)) for one in words)]
-    middles = [(above + below) / 2 for above, below in itertools.pairwise(ends)]
+    panels = [DotPanel(title_of_depth(k), [_read_dots(one, order, k) for one in findings]) for k in ks]
     labels = [run.label for run in runs]
-    look, legend = assign_looks(labels), system_legend(labels, width)
-    figure, panels = make_panels(width, 0.85 + legend.height + ends[-1], ncols=len(ks), sharey=True)
-    for axes, k in zip(panels, ks, strict=True):
-        handles = []
-        for number, (label, one) in enumerate(zip(labels, findings, strict=True)):
-            shift = ROW * (number - (len(runs) - 1) / 2)
-            handles.append(_draw_dots(axes, [middle + shift for middle in middles], one, order, k, look[label]))
-        axes.set_title(title_of_depth(k))
-        show_percent(axes, width)
-        axes.set_xlabel("answered, %,\nwith 95% interval")
-        for end in ends[1:-1]:
-            # The mean of all stands apart from what it is the mean of.
-            axes.axhline(end, color="black" if end == ends[-2] else "#DDDDDD", linewidth=0.5, zorder=0)
-    panels[0].set_yticks(middles, words)
-    panels[0].set_ylim(ends[-1], 0)
-    legend.draw(figure, handles)
+    figure, drawn, ends = draw_dots(labels, words, panels, "answered, %,\nwith 95% interval", width)
+    for axes in drawn:
+        # The mean of all stands apart from what it is the mean of.
+        axes.axhline(ends[-2], color="black", linewidth=0.5, zorder=0)
     return figure
 
 
@@ -87,25 +60,12 @@ def title_of_depth(k: str) -> str:
     return "in the first\ndocument" if k == "1" else f"in the first\n{k} documents"
 
 
-def _draw_dots(
-    axes: Axes, places: Sequence[float], one: Findings | None, order: Sequence[str], k: str, look: Look
-) -> Any:
+def _read_dots(one: Findings | None, order: Sequence[str], k: str) -> list[Dot | None]:
     """The rate of each relation, and last their mean, which has no interval."""
-    rows: list[dict[str, Any]] = [one["relations"][relation] for relation in order] if one is not None else []
-    rates = [row["accuracy"][k] for row in rows]
-    errors = [error_lengths(row["accuracy"][k], row["accuracy_ci95"][k]) for row in rows]
-    if one is not None:
-        rates, errors = [*rates, one["macro"][k]], [*errors, (0.0, 0.0)]
-    return axes.errorbar(
-        [100 * rate for rate in rates],
-        places[: len(rates)],
-        xerr=[[100 * length for length in lengths] for lengths in zip(*errors, strict=True)] or None,
-        **{**look.line_style, "linestyle": ""},
-        markersize=MARKER,
-        elinewidth=0.6,
-        capsize=0,
-        clip_on=False,
-    )
+    if one is None:
+        return [None] * (len(order) + 1)
+    rows = [one["relations"][relation] for relation in order]
+    return [*((row["accuracy"][k], row["accuracy_ci95"][k]) for row in rows), (one["macro"][k], None)]
 
 
 def _sort_relations(findings: Sequence[Findings | None], k: str) -> list[str]:

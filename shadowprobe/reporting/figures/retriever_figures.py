@@ -91,9 +91,9 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
         )
         for k in least_and_most(runs)
     ]
-    height = 0.3 + 1.4 * len(panels) if width == "one" else 2.0
+    height = 1.25 if width == "one" else 1.7
     figure, drawn = draw_rates(panels, "answered, %, with 95% interval", width, height)
-    for axes in drawn:
+    for axes in drawn[-1:] if width == "one" else drawn:
         axes.set_xlabel(
             "frequency of the subject, at least" if are_known else "bucket of the subject, 1 the least frequent"
         )

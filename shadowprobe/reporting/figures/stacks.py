@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # A segment that is shorter, in per cent of a panel, has no room for its number.
-ROOM: dict[Width, int] = {"one": 16, "two": 8}
+ROOM = 8
 # Columns of the legend.
 COLUMNS: dict[Width, int] = {"one": 2, "two": 5}
 # The colour and the hatch of five segments, from the best at the left to no answer at the right.
@@ -35,20 +35,20 @@ def draw_stacks(labels: Sequence[str], stacks: Sequence[Stack], words: Mapping[s
     figure, panels, places = make_frame(labels, [stack.title for stack in stacks], width, 0.65 + legend.height)
     handles: list[Any] = []
     for axes, stack in zip(panels, stacks, strict=True):
-        handles = _draw_stack(axes, stack, list(words), places, ROOM[width] * len(stacks) / 2)
+        handles = _draw_stack(axes, stack, list(words), places)
         axes.set_xlabel(stack.about)
     legend.draw(figure, handles)
     return figure
 
 
-def _draw_stack(axes: Axes, stack: Stack, keys: Sequence[str], places: Sequence[float], room: float) -> list[Any]:
+def _draw_stack(axes: Axes, stack: Stack, keys: Sequence[str], places: Sequence[float]) -> list[Any]:
     handles = []
     lefts = [0.0] * len(places)
     for key, (colour, hatch) in zip(keys, LOOKS, strict=True):
         lengths = [100 * shares[key] if shares is not None else 0.0 for shares in stack.shares]
         handles.append(axes.barh(places, lengths, BAR, lefts, color=colour, hatch=hatch, edgecolor="white", lw=0.6))
         for place, left, length in zip(places, lefts, lengths, strict=True):
-            if length >= room:
+            if length >= ROOM:
                 _write_inside(axes, left + length / 2, place, f"{length:.0f}")
         lefts = [left + length for left, length in zip(lefts, lengths, strict=True)]
     for place, shares in zip(places, stack.shares, strict=True):
@@ -58,5 +58,5 @@ def _draw_stack(axes: Axes, stack: Stack, keys: Sequence[str], places: Sequence[
 
 
 def _write_inside(axes: Axes, x: float, y: float, text: str) -> None:
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    axes.text(x, y, text, ha="center", va="center", fontsize=6, bbox=box)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+    axes.text(x, y, text, ha="center", va="center", fontsize=5.5, bbox=box)

@@ -6,9 +6,13 @@ import hashlib
 import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +27,9 @@ ABOVE = 22
 LINE_HEIGHT = 0.13
 # Columns of a legend of systems.
 LEGEND: dict[Width, int] = {"one": 2, "two": 4}
+
+# Systems that many figures show: each has a colour of its own, by its place here.
+NAMED = ("blend", "prior", "bm25", "tfidf", "dense", "llm", "lm", "random")
 
 # Okabe and Ito's colours, which colour-blind readers can distinguish; but indigo for their black, on which no
 # interval shows, and grey for their yellow, which is too pale for a line.
@@ -62,6 +69,10 @@ STYLE: dict[str, Any] = {
     # Without it every SVG has other identifiers.
     "svg.hashsalt": "shadowprobe",
 }
+# Comes with matplotlib too, and looks like the Times of most papers; its letters are smaller.
+SERIF: dict[str, Any] = {"font.family": ["STIXGeneral", "DejaVu Sans"]}
+# The colours that the user chose, by the labels of their systems.
+_chosen: ContextVar[Mapping[str, str]] = ContextVar("chosen", default=MappingProxyType({}))
 # Control characters other than white space: a file that has one of them is not valid XML, and so not valid SVG.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
 
@@ -81,33 +92,68 @@ class Look(NamedTuple):
 
 
 def assign_looks(labels: Iterable[str]) -> dict[str, Look]:
-    """The look of each system: chosen by its label, so that it is the same in every figure.
+    """The look of each system: chosen by its label alone, so that it is the same in every figure.
 
-    Where two labels fall on the same colour, the one that sorts later takes the next that is free.
+    Where two labels fall on the same colour, the later one takes the next that is free. The first are those for which
+    the user chose one of COLOURS, then the systems of NAMED, then the others as they sort.
     """
+    chosen = _chosen.get()
     taken: dict[int, str] = {}
     colours = len(COLOURS)
-    for label in sorted(set(labels)):
-        digest = hashlib.sha256(label.encode("utf-8", "surrogatepass")).digest()
-        wanted = int.from_bytes(digest[:4], "big") % colours
+
+    def rank(label: str) -> tuple[bool, bool, bool, str]:
+        """Who comes first; a system with a colour of its own takes none of the others'."""
+        is_own = label in chosen and chosen[label] not in COLOURS
+        return is_own, label not in chosen, label not in NAMED, label
+
+    for label in sorted(set(labels), key=rank):
+        wanted = _choose_place(label, chosen.get(label))
         places = (colours * turn + (wanted + step) % colours for turn in itertools.count() for step in range(colours))
         taken[next(place for place in places if place not in taken)] = label
-    return {label: _look(place) for place, label in taken.items()}
+    looks = {label: _make_look(place) for place, label in taken.items()}
+    return {label: look._replace(colour=chosen.get(label, look.colour)) for label, look in looks.items()}
 
 
-def _look(place: int) -> Look:
+def _choose_place(label: str, colour: str | None) -> int:
+    """The place of a label among the colours, if nobody else wants it."""
+    if colour in COLOURS:
+        return COLOURS.index(colour)
+    if label in NAMED:
+        return NAMED.index(label)
+    digest = hashlib.sha256(label.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big") % len(COLOURS)
+
+
+def _make_look(place: int) -> Look:
     # The ninth system has the colour of the first, and the hatch of the second.
     shape = (place + place // len(COLOURS)) % len(HATCHES)
     return Look(COLOURS[place % len(COLOURS)], HATCHES[shape], MARKERS[shape], LINES[shape])
 
 
 @contextmanager
-def use_style() -> Iterator[None]:
-    """Draws and saves in this style, whatever the user's own settings of matplotlib say."""
+def use_style(*, serif: bool = False, colours: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Draws and saves in this style, whatever the user's own settings of matplotlib say.
+
+    `colours` are those that the user chose, by the labels of the systems.
+    """
     from matplotlib import style
 
-    with style.context(STYLE, after_reset=True):
-        yield
+    token = _chosen.set({label: check_colour(colour) for label, colour in (colours or {}).items()})
+    try:
+        with style.context({**STYLE, **(SERIF if serif else {})}, after_reset=True):
+            yield
+    finally:
+        _chosen.reset(token)
+
+
+def check_colour(colour: str) -> str:
+    """A colour as `#RRGGBB`; refuses what matplotlib does not know as one."""
+    from matplotlib.colors import is_color_like, to_hex
+
+    # A number is a shade of grey to matplotlib, and `C0` the first colour of a style that is not ours.
+    if colour == "none" or not is_color_like(colour) or not re.fullmatch(r"#[0-9a-fA-F]{6}|[a-z:]+( [a-z]+)*", colour):
+        raise UsageError(f"{colour!r} is no colour: give #RRGGBB, or a name such as teal")
+    return to_hex(colour).upper()
 
 
 def make_panels(width: Width, height: float, **layout: Any) -> tuple[Figure, list[Axes]]:

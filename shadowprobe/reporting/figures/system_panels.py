@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
     from shadowprobe.running.finished import FinishedRun
 
-COLUMNS: dict[Width, int] = {"one": 1, "two": 3}
+COLUMNS: dict[Width, int] = {"one": 2, "two": 3}
+# The height of a panel by the number of columns, in inches.
+PANEL = {1: 1.7, 2: 1.05, 3: 1.7}
+# Characters of a note on one line below the name of its system.
+BELOW_NAME = 26
 TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 
@@ -53,7 +57,7 @@ def draw_panels(runs: Sequence[FinishedRun], findings: Sequence[Any], drawing: D
     def draw(axes: Axes, _: str, one: Any) -> str:
         return drawing.draw(axes, one, styles)
 
-    figure, panels = draw_systems(runs, findings, draw, width, columns, panel=1.7, room=0.3 + legend.height)
+    figure, panels = draw_systems(runs, findings, draw, width, columns, panel=PANEL[columns], room=0.3 + legend.height)
     for place, axes in panels.items():
         axes.set_xlim(0, 1)
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in drawing.ticks])
@@ -82,8 +86,8 @@ def draw_systems(
     """
     names = [wrap_label(run.label, ABOVE) for run in runs]
     rows = -(-len(runs) // columns)
-    above = LINE_HEIGHT * (1 + max(map(count_lines, names)))
-    figure, panels = make_panels(width, room + rows * (panel + above), nrows=rows, ncols=columns)
+    figure, panels = make_panels(width, room + rows * panel, nrows=rows, ncols=columns)
+    titles = list(names)
     drawn: dict[int, Axes] = {}
     for place, (run, name, one) in enumerate(zip(runs, names, findings, strict=True)):
         axes = panels[place]
@@ -92,8 +96,11 @@ def draw_systems(
             axes.text(0.5, 0.5, NOT_KNOWN, transform=axes.transAxes, ha="center", va="center")
             axes.set_axis_off()
             continue
-        axes.set_title("\n".join(filter(None, (name, draw(axes, run.label, one)))))
+        note = draw(axes, run.label, one)
+        titles[place] = f"{name}\n{wrap_label(note, BELOW_NAME)}" if note else name
+        axes.set_title(titles[place])
         drawn[place] = axes
+    figure.set_figheight(room + rows * (panel + LINE_HEIGHT * max(map(count_lines, titles))))
     for axes in panels[len(runs) :]:
         axes.remove()
     return figure, drawn

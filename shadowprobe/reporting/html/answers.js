@@ -1,5 +1,5 @@
 // The browser of answers: a name, the question about it, the documents on its namesakes, and what was made of them.
-(() => {
+whenOpen(() => {
   const KINDS = { "complete": "good", "partial": "prior", "ambiguous": "prior", "merged": "bad", "no answer": "gone" };
   const { systems, sets, categories } = data;
   const several = systems.length > 1;
@@ -8,18 +8,20 @@
 
   // An entry of the list is a name with all questions about it.
   const entries = byName(sets.name);
-  const words = [];
+  const texts = (row) => [
+    sets.question[row],
+    ...sets.documents[row].map(([, text]) => text),
+    ...systems.map((system) => system.answer[row]),
+  ];
+  const words = (row) => [
+    string(sets.name[row]),
+    passage(sets.question[row]),
+    string(sets.id[row]),
+    ...sets.documents[row].flatMap(([title, , answers]) => [string(title), string(answers)]),
+    ...systems.map((system) => passage(system.answer[row])),
+  ];
 
   function gather() {
-    sets.question.forEach((question, row) => {
-      words[row] = [
-        string(sets.name[row]),
-        string(question),
-        string(sets.id[row]),
-        ...sets.documents[row].flatMap(([title, , answers]) => [string(title), string(answers)]),
-        ...systems.map((system) => string(system.answer[row])),
-      ].join("\n").toLowerCase();
-    });
     for (const entry of entries) entry.disagreements = entry.rows.filter(differs).length;
   }
 
@@ -49,7 +51,7 @@
     if (system.errors[row] !== undefined) pair(list, "error", isolated(system.errors[row]));
     const text = system.answer[row] < 0
       ? make("p", { class: "quiet" }, "The model gave no answer.")
-      : make("p", { class: "words said", dir: "auto" }, string(system.answer[row]));
+      : make("p", { class: "words said", dir: "auto" }, passage(system.answer[row]));
     return make("div", {}, several ? make("h5", {}, isolated(system.label)) : null, text, list);
   }
 
@@ -60,7 +62,7 @@
       make("strong", {}, isolated(string(title))),
       ": ",
       isolated(string(answers)),
-      make("details", {}, make("summary", {}, "text"), make("p", { class: "words", dir: "auto" }, string(text))),
+      make("details", {}, make("summary", {}, "text"), make("p", { class: "words", dir: "auto" }, passage(text))),
     );
   }
 
@@ -69,7 +71,7 @@
       "section",
       { class: "context", "data-set": string(sets.id[row]) },
       make("h4", {}, isolated(string(sets.id[row]))),
-      make("p", { class: "words question", dir: "auto" }, string(sets.question[row])),
+      make("p", { class: "words question", dir: "auto" }, passage(sets.question[row])),
       make("p", { class: "quiet" }, "The documents, each with its answer:"),
       make("ol", { class: "documents" }, ...sets.documents[row].map(documentOf)),
       make("div", { class: "answers" }, ...systems.map((system) => answer(system, row))),
@@ -81,6 +83,7 @@
     entries,
     counted: "names",
     nouns: { name: "name" },
+    texts,
     words,
     systems,
     choices: {
@@ -92,4 +95,4 @@
     line,
     detail: (entry) => entry.rows.map(context),
   });
-})();
+});

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shadowprobe.reporting.html.data import Strings
+from shadowprobe.reporting.html.strings import Passages, Strings
 from shadowprobe.reporting.model_summary import AMBIGDOCS as PROBE
 from shadowprobe.reporting.model_summary import CATEGORIES, RECALLS
 from shadowprobe.running.answering import AnsweringTask
@@ -16,19 +16,23 @@ from shadowprobe.running.questions import open_sets_of, read_answers_of
 
 
 def pack_answers(runs: Sequence[FinishedRun], queries: Path | None = None) -> dict[str, Any]:
-    """The sets and the answers of runs over them, in columns of numbers and one table of texts.
+    """The sets and the answers of runs over them, in columns of numbers and two tables of texts.
 
     Refuses sets that are missing or different.
     """
     task = open_sets_of(runs[0], PROBE, queries)
-    strings = Strings()
+    strings, passages = Strings(), Passages()
     columns: dict[str, list[Any]] = {
         "id": [strings.number(one.id) for one in task.sets],
         "name": [strings.number(one.name) for one in task.sets],
-        "question": [strings.number(one.question) for one in task.sets],
+        "question": [passages.number(one.question) for one in task.sets],
         "documents": [
             [
-                [strings.number(text) for text in (document.title, document.text, "; ".join(document.answers))]
+                [
+                    strings.number(document.title),
+                    passages.number(document.text),
+                    strings.number("; ".join(document.answers)),
+                ]
                 for document in one.documents
             ]
             for one in task.sets
@@ -37,12 +41,13 @@ def pack_answers(runs: Sequence[FinishedRun], queries: Path | None = None) -> di
     return {
         "categories": [[kind.replace("_", " "), meaning] for kind, meaning in CATEGORIES.items()],
         "sets": columns,
-        "systems": [_system(run, task, strings) for run in runs],
+        "systems": [_system(run, task, passages) for run in runs],
         "strings": strings.all(),
+        "passages": passages,
     }
 
 
-def _system(run: FinishedRun, task: AnsweringTask, strings: Strings) -> dict[str, Any]:
+def _system(run: FinishedRun, task: AnsweringTask, passages: Passages) -> dict[str, Any]:
     """The answers of one run in columns, with their kinds and recalls as the probe has them."""
     answers = read_answers_of(run, task)
     (probe,) = task.probes
@@ -51,7 +56,7 @@ def _system(run: FinishedRun, task: AnsweringTask, strings: Strings) -> dict[str
     place = {one.id: number for number, one in enumerate(task.sets)}
     return {
         "label": run.label,
-        "answer": [strings.number(answers.get(one.id)) for one in task.sets],
+        "answer": [passages.number(answers.get(one.id)) for one in task.sets],
         "category": [kinds.index(row["category"]) for row in rows],
         "recalls": [[round(100 * row[name]) for name in RECALLS] for row in rows],
         "errors": {

@@ -1,11 +1,6 @@
-"use strict";
-// What the browsers of all reports share: a list with filters, pages, keys and links. Whatever comes from the data
-// becomes a text node and never markup.
+// What the browsers of all reports share: a list with filters, pages, keys and links.
 
 const PAGE = 50;
-const by = (id) => document.getElementById(id);
-const data = JSON.parse(by("data").textContent);
-const string = (number) => (number < 0 ? "" : data.strings[number]);
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 function make(tag, attributes, ...children) {
@@ -63,7 +58,9 @@ const sharedOrders = (source) => ({
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
 //   counted: what the entries are called on the count
 //   nouns: what an entry is called, by the beginning of its key
-//   words: of each row, in lower case, what is looked for in
+//   texts(row): the numbers of the running texts of a row, which must be open for what follows
+//   words(row): what is looked for in
+//   needed(entry): the numbers of further running texts that its detail shows, if any
 //   systems: the systems under test, each with its label
 //   choices: of each list of choices, its pairs of value and name
 //   fits(row, asked): whether a row is asked for, as far as it is not a question of words
@@ -71,20 +68,48 @@ const sharedOrders = (source) => ({
 //   prepare(entry, rows, asked): what an order needs to know of an entry, if anything
 //   meaning(asked): a sentence on what is chosen, or nothing
 //   line(entry, system): what the list says of an entry and a system
-//   detail(entry): the elements that show an entry
-//   narrows: true where these are only of `entry.fitting`, the rows that fit
+//   detail(entry): the elements that show an entry, of which the rows `entry.fitting` fit
 function browse(report) {
   const { entries, systems, orders } = report;
   const several = systems.length > 1;
   const entryOf = new Map(entries.map((entry) => [entry.key, entry]));
   entries.forEach((entry, place) => (entry.place = place));
+  const rowCount = entries.reduce((count, entry) => count + entry.rows.length, 0);
   // What is asked for, by the identifiers of the fields.
   const asked = {};
+  // Of each row whether the words that are looked for are in it; null where none are.
+  let hits = null;
+  let found = "";
+  let searches = 0;
+  // The filters that hold, as the address has them.
+  let filtered = "#";
   let shown = [];
   let page = 0;
   let current = null;
 
-  const fits = (row) => report.fits(row, asked) && (asked.text === "" || report.words[row].includes(asked.text));
+  const fits = (row) => report.fits(row, asked) && (hits === null || hits[row] === 1);
+
+  // Looks for words in all rows, block by block; false if a later search has begun meanwhile.
+  async function search(text) {
+    searches += 1;
+    const own = searches;
+    if (text === found) return true;
+    const isHit = new Uint8Array(text === "" ? 0 : rowCount);
+    for (let row = 0; row < isHit.length; row += 1) {
+      const waiting = openPassages(report.texts(row));
+      if (waiting !== null) {
+        by("browser").setAttribute("aria-busy", "true");
+        by("count").textContent = `Searching: ${Math.floor((100 * row) / rowCount)}%`;
+        await waiting;
+        if (own !== searches) return false;
+      }
+      isHit[row] = report.words(row).join("\n").toLowerCase().includes(text) ? 1 : 0;
+    }
+    hits = text === "" ? null : isHit;
+    found = text;
+    by("browser").removeAttribute("aria-busy");
+    return true;
+  }
 
   function filter() {
     shown = [];
@@ -96,8 +121,8 @@ function browse(report) {
     }
     const compare = orders[asked.order][1];
     shown.sort((one, other) => compare(one, other) || one.place - other.place);
-    const found = shown.indexOf(current);
-    page = found < 0 ? 0 : Math.floor(found / PAGE);
+    const place = shown.indexOf(current);
+    page = place < 0 ? 0 : Math.floor(place / PAGE);
     drawList();
   }
 
@@ -113,7 +138,7 @@ function browse(report) {
     const items = shown.slice(page * PAGE, (page + 1) * PAGE).map((entry) =>
       make("li", {}, make(
         "a",
-        { href: `#${entry.key}`, "aria-current": entry === current ? "true" : null },
+        { href: addressOf(entry), "aria-current": entry === current ? "true" : null },
         make("strong", {}, isolated(entry.name)),
         ...systems.map((system) => line(entry, system)),
       )));
@@ -127,15 +152,20 @@ function browse(report) {
     by("meaning").textContent = meaning;
   }
 
-  function drawDetail(problem) {
+  async function drawDetail(problem) {
+    const entry = current;
     const title = make("h3", { id: "detail-title" });
-    if (current === null) {
+    if (entry === null) {
       title.append(problem ?? "Choose a name on the list");
       by("detail").replaceChildren(title);
       return;
     }
-    title.append(isolated(current.name));
-    by("detail").replaceChildren(title, ...report.detail(current).filter((part) => part !== null));
+    title.append(isolated(entry.name));
+    // What was there stays until the texts are, so that the page does not jump.
+    const waiting = openPassages([...entry.rows.flatMap(report.texts), ...(report.needed?.(entry) ?? [])]);
+    if (waiting !== null) await waiting;
+    if (entry !== current) return;
+    by("detail").replaceChildren(title, ...report.detail(entry).filter((part) => part !== null));
   }
 
   function choose(entry) {
@@ -143,29 +173,62 @@ function browse(report) {
     const place = shown.indexOf(entry);
     if (place >= 0) page = Math.floor(place / PAGE);
     drawList();
-    drawDetail();
     const link = document.querySelector('#list a[aria-current="true"]');
     // Only the list moves, and not the page under the reader.
     if (link) by("list").scrollTop = link.offsetTop - by("list").offsetTop - by("list").clientHeight / 3;
     return link;
   }
 
-  function follow() {
-    const [, kind, rest] = /^#([a-z]+)=(.*)$/s.exec(location.hash) ?? [];
-    if (kind === undefined || !Object.hasOwn(report.nouns, kind)) return;
-    let wanted = rest;
-    try {
-      wanted = decodeURIComponent(rest);
-    } catch {
-      // A stray % in an address typed by hand stands for itself.
+  // The fields of the form whose value is not the first one.
+  const fields = () => [...by("filters").elements].filter((field) => field.matches("input, select"));
+  const isChanged = (field) => (field.type === "checkbox" ? field.checked : field.type === "search" ? field.value.trim() !== "" : field.selectedIndex > 0);
+  const valueIn = (field) => (field.type === "checkbox" ? "yes" : field.type === "search" ? field.value.trim() : field.selectedOptions[0].text);
+
+  // What leads back here: the name that is open and the filters.
+  function addressOf(entry) {
+    const filters = fields().filter(isChanged).map((field) => `${field.id}=${encodeURIComponent(valueIn(field))}`);
+    return `#${[...(entry ? [entry.key] : []), ...filters].join("&")}`;
+  }
+
+  function readAddress() {
+    const pairs = location.hash.slice(1).split("&").map((part) => /^([a-z]+)=(.*)$/s.exec(part)).filter(Boolean);
+    return pairs.map(([, key, rest]) => {
+      try {
+        return [key, decodeURIComponent(rest)];
+      } catch {
+        // A stray % in an address typed by hand stands for itself.
+        return [key, rest];
+      }
+    });
+  }
+
+  function setField(field, wanted) {
+    if (field.type === "checkbox") field.checked = wanted === "yes";
+    else if (field.type === "search") field.value = wanted ?? "";
+    else field.selectedIndex = Math.max(0, [...field.options].findIndex((option) => option.text === wanted));
+  }
+
+  async function follow() {
+    const address = readAddress();
+    const wanted = new Map(address);
+    for (const field of fields()) setField(field, wanted.get(field.id));
+    filtered = addressOf(null);
+    if (!(await read())) return;
+    const [kind, name] = address.find(([key]) => Object.hasOwn(report.nouns, key)) ?? [];
+    if (kind === undefined) {
+      // The first name is open, but the page stays where it is.
+      if (current === null && shown.length > 0) choose(shown[0]);
+      await drawDetail();
+      return;
     }
-    const entry = entryOf.get(`${kind}=${encodeURIComponent(wanted)}`);
+    const entry = entryOf.get(`${kind}=${encodeURIComponent(name)}`);
     if (entry) {
       choose(entry);
+      await drawDetail();
     } else {
       current = null;
       drawList();
-      drawDetail(`There is no ${report.nouns[kind]} “${wanted}” here`);
+      await drawDetail(`There is no ${report.nouns[kind]} “${name}” here`);
     }
     reveal();
   }
@@ -176,14 +239,16 @@ function browse(report) {
     (narrow ? by("detail") : by("browser").closest("section")).scrollIntoView();
   }
 
-  function step(names) {
+  async function step(names) {
     if (shown.length === 0) return;
     const place = shown.indexOf(current);
     const next = place < 0 ? page * PAGE : Math.min(Math.max(place + names, 0), shown.length - 1);
     // Walking down a list is no history to walk back.
-    history.replaceState(null, "", `#${shown[next].key}`);
+    history.replaceState(null, "", addressOf(shown[next]));
     choose(shown[next])?.focus({ preventScroll: true });
-    if (by("detail").getBoundingClientRect().top < 0) reveal();
+    await drawDetail();
+    const { top } = by("detail").getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) reveal();
   }
 
   function turn(pages) {
@@ -192,16 +257,31 @@ function browse(report) {
     by("list").scrollTop = 0;
   }
 
-  function read() {
-    for (const field of by("filters").elements) {
+  // Reads the fields and shows what fits; false if the fields have changed again meanwhile.
+  async function read() {
+    for (const field of fields()) {
       if (field.type === "checkbox") asked[field.id] = field.checked;
       else if (field.type === "search") asked[field.id] = field.value.trim().toLowerCase();
       // Numbers stand for what the data numbers; orders have names.
-      else if (field.type === "select-one") asked[field.id] = field.id === "order" ? field.value : Number(field.value);
+      else asked[field.id] = field.id === "order" ? field.value : Number(field.value);
     }
+    if (!(await search(asked.text))) return false;
     filter();
-    // Where the detail shows what fits alone, it changes with the filters.
-    if (report.narrows && current !== null) drawDetail();
+    return true;
+  }
+
+  async function change() {
+    // A field tells of the same change again when it is left; drawn anew, the list would lose the click that left it.
+    const filters = addressOf(null);
+    if (filters === filtered) return;
+    filtered = filters;
+    if (!(await read())) return;
+    // Where nothing is open, or nothing that fits, the first that does is.
+    if (!shown.includes(current) && shown.length > 0) choose(shown[0]);
+    const isNamed = readAddress().some(([key]) => Object.hasOwn(report.nouns, key));
+    history.replaceState(null, "", addressOf(isNamed ? current : null));
+    drawList();
+    await drawDetail();
   }
 
   const KEYS = {
@@ -240,18 +320,18 @@ function browse(report) {
     fill("order", Object.entries(orders).filter(([key]) => several || key !== "differ").map(([key, [name]]) => [key, name]));
     by("system-label").hidden = by("differ-label").hidden = !several;
     // Not everything that chooses from a list for a person says that it typed.
-    for (const event of ["input", "change"]) by("filters").addEventListener(event, read);
+    for (const event of ["input", "change"]) by("filters").addEventListener(event, change);
     by("filters").addEventListener("submit", (event) => event.preventDefault());
     // The fields are empty only after the event.
-    by("filters").addEventListener("reset", () => setTimeout(read));
+    by("filters").addEventListener("reset", () => setTimeout(change));
     by("back").addEventListener("click", () => turn(-1));
     by("forth").addEventListener("click", () => turn(1));
     document.addEventListener("keydown", press);
     addEventListener("hashchange", follow);
     for (const hidden of ["#filters", ".help", "#browser"]) document.querySelector(hidden).hidden = false;
-    read();
-    drawDetail();
-    follow();
+    // What is folded is printed too.
+    addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    follow().then(() => by("browser").removeAttribute("aria-busy"));
   }
 
   start();

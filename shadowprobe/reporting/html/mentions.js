@@ -1,5 +1,5 @@
 // The mention browser of linkers.
-(() => {
+whenOpen(() => {
   const WORDS = { "-1": "NIL", "-2": "skipped", "-3": "no answer" };
   const KINDS = {
     "correct": "good",
@@ -24,9 +24,12 @@
     return names;
   }
 
+  // Where the entities of each name begin.
+  const firstEntity = [0];
+  spaces.size.forEach((size, space) => firstEntity.push(firstEntity[space] + size));
+
   // An entry of the list is a name with all its contexts, or a mention that belongs to none.
   const entries = [];
-  const words = snippets.id.map(() => "");
   const subsetOf = (row) => subsets[snippets.subset[row]];
   const hasGold = (row) => snippets.gold[row] >= 0;
   const answerOf = (system, row) => {
@@ -41,24 +44,34 @@
       const space = snippets.space[row];
       let entry = space >= 0 ? ofSpace.get(space) : undefined;
       if (entry === undefined) {
-        const name = space >= 0 ? string(spaces[space][0]) : string(snippets.mention[row]);
+        const name = space >= 0 ? string(spaces.name[space]) : string(snippets.mention[row]);
         const key = space >= 0 ? `space=${encodeURIComponent(name)}` : `snippet=${encodeURIComponent(id)}`;
         entry = { key, name, space, rows: [] };
         if (space >= 0) ofSpace.set(space, entry);
         entries.push(entry);
       }
       entry.rows.push(row);
-      words[row] = [
-        entry.name,
-        string(snippets.before[row]) + string(snippets.mention[row]) + string(snippets.after[row]),
-        string(snippets.gold[row]),
-        id,
-        ...systems.map((system) => answerOf(system, row)),
-      ].join("\n").toLowerCase();
     });
     for (const entry of entries) {
       entry.disagreements = entry.rows.filter((row) => hasGold(row) && differs(row)).length;
     }
+  }
+
+  const texts = (row) => [snippets.before[row], snippets.after[row], snippets.source[row]];
+  const textOf = (row) => passage(snippets.before[row]) + string(snippets.mention[row]) + passage(snippets.after[row]);
+  const words = (row) => [
+    snippets.space[row] >= 0 ? string(spaces.name[snippets.space[row]]) : "",
+    textOf(row),
+    string(snippets.gold[row]),
+    snippets.id[row],
+    ...systems.map((system) => answerOf(system, row)),
+  ];
+
+  // The places of the entities of an entry's name.
+  function placesOf(entry) {
+    if (entry.space < 0) return [];
+    const first = firstEntity[entry.space];
+    return Array.from({ length: spaces.size[entry.space] }, (_, place) => first + place);
   }
 
   function fits(row, asked) {
@@ -98,15 +111,14 @@
   const meaning = (asked) => explain(data.outcomes, asked.outcome);
 
   function candidatesOf(system, row) {
-    const list = system.candidates[row] < 0 ? [] : system.lists[system.candidates[row]];
-    const items = [];
-    for (let place = 0; place < list.length; place += 2) {
+    const { start, size, title, score } = system.candidates;
+    return Array.from({ length: size[row] }, (_, number) => {
+      const place = start[row] + number;
       const notes = [];
-      if (list[place + 1] !== null) notes.push(list[place + 1]);
-      if (list[place] === snippets.gold[row]) notes.push("gold");
-      items.push(make("li", {}, isolated(string(list[place])), notes.length ? ` (${notes.join(", ")})` : ""));
-    }
-    return items;
+      if (score[place] !== null) notes.push(score[place]);
+      if (title[place] === snippets.gold[row]) notes.push("gold");
+      return make("li", {}, isolated(string(title[place])), notes.length ? ` (${notes.join(", ")})` : "");
+    });
   }
 
   function answer(system, row) {
@@ -140,7 +152,7 @@
   }
 
   function source(row) {
-    const address = snippets.source ? string(snippets.source[row]) : "";
+    const address = passage(snippets.source[row]);
     if (address === "") return null;
     // An address that a browser would run is only shown.
     const link = /^https?:\/\//i.test(address)
@@ -159,9 +171,9 @@
       make(
         "p",
         { class: "words", dir: "auto" },
-        string(snippets.before[row]),
+        passage(snippets.before[row]),
         make("mark", {}, string(snippets.mention[row])),
-        string(snippets.after[row]),
+        passage(snippets.after[row]),
       ),
       gold,
       make("div", { class: "answers" }, ...systems.map((system) => answer(system, row))),
@@ -171,10 +183,10 @@
 
   function entitiesOf(entry) {
     if (entry.space < 0) return null;
-    const items = spaces[entry.space][1].map((title, place) => {
-      const [commonness, description] = data.entities[title] ?? [null, ""];
-      const item = make("li", {}, isolated(string(title)), place === 0 ? " (Top)" : " (Shadow)");
-      if (commonness !== null) item.append(`, commonness ${commonness}`);
+    const items = placesOf(entry).map((place, number) => {
+      const item = make("li", {}, isolated(string(spaces.entity[place])), number === 0 ? " (Top)" : " (Shadow)");
+      if (spaces.commonness[place] !== null) item.append(`, commonness ${spaces.commonness[place]}`);
+      const description = passage(spaces.description[place]);
       if (description) item.append(make("span", { class: "quiet" }, ": ", isolated(description)));
       return item;
     });
@@ -192,7 +204,9 @@
     entries,
     counted: "names and mentions",
     nouns: { space: "name", snippet: "mention" },
+    texts,
     words,
+    needed: (entry) => placesOf(entry).map((place) => spaces.description[place]),
     systems,
     choices: {
       outcome: occurring(data.outcomes.map(([name]) => name), systems.map((system) => system.outcome)),
@@ -205,4 +219,4 @@
     line,
     detail,
   });
-})();
+});

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.files import make_directory, write_pieces
 from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.reporting.html.parts import Browser, compose_page
 from shadowprobe.running.directory import Kind
 from shadowprobe.running.finished import FinishedRun, check_comparable
+
+if TYPE_CHECKING:
+    from shadowprobe.running.comparison import Comparison
 
 REPORT = "report.html"
 BROWSERS: dict[Kind, Browser] = {
@@ -67,18 +70,26 @@ def write_report(
         raise UsageError(f"{path} is a directory; --out names a file")
     if path.exists() and not force:
         raise UsageError(f"{path} exists; give another --out, or --force to write over it")
-    content = page(runs, dataset, queries, published=published).encode()
+    pieces = compose(runs, dataset, queries, published=published)
     make_directory(path.parent)
-    write_atomically(path, content)
+    write_pieces(path, (piece.encode() for piece in pieces))
     return path
 
 
 def page(
     runs: Sequence[FinishedRun], dataset: str | None = None, queries: Path | None = None, *, published: bool = False
 ) -> str:
-    """The whole file; without the browser where the queries of retrievers or language models cannot be found."""
+    """The whole file as text."""
+    return "".join(compose(runs, dataset, queries, published=published))
+
+
+def compose(
+    runs: Sequence[FinishedRun], dataset: str | None = None, queries: Path | None = None, *, published: bool = False
+) -> Iterator[str]:
+    """The file in pieces; without the browser where the queries of retrievers or language models cannot be found."""
     check_comparable(runs)
     kind = runs[0].kind
+    comparison = _compare(runs, dataset, queries) if len(runs) > 1 else None
     data, reason = None, ""
     try:
         data = _pack(runs, dataset, queries)
@@ -87,7 +98,25 @@ def page(
         if kind == "linker" or dataset is not None or queries is not None:
             raise
         reason = str(error)
-    return compose_page(runs, BROWSERS[kind], data, FIGURES[kind], no_browser=reason, published=published)
+    # The answers are in the data, and the figures need their memory.
+    for run in runs:
+        run.forget_answers()
+    return compose_page(
+        runs, BROWSERS[kind], data, FIGURES[kind], comparison=comparison, no_browser=reason, published=published
+    )
+
+
+def _compare(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> Comparison | None:
+    """The paired differences; None where the data of retrievers or language models cannot be found."""
+    from shadowprobe.running.comparison import compare
+
+    try:
+        return compare(runs, collection=dataset, queries=queries)
+    except ShadowprobeError:
+        # What is missing is said where the queries would be.
+        if runs[0].kind == "linker":
+            raise
+        return None
 
 
 def _pack(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -17,13 +18,19 @@ from urllib.parse import quote
 import msgspec
 
 from shadowprobe.errors import ShadowprobeError
+from shadowprobe.reporting.html.blocks import compress_data, write_blocks
+from shadowprobe.reporting.html.first_screen import write_systems
 from shadowprobe.reporting.run_summary import RunSummary, summarize, tables_of
+from shadowprobe.reporting.tables.table import Table
 from shadowprobe.reporting.tables.to_html import isolated, table_html
+from shadowprobe.running.directory import RUN, read_card
 
 if TYPE_CHECKING:
+    from shadowprobe.running.comparison import Comparison
     from shadowprobe.running.finished import FinishedRun
 
 DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
+COUNTS = ("n", "sets", "answered", "nil", "skipped", "failed")
 NO_VERDICT = ": whether it reads the context or repeats its prior was not measured."
 # What a data address inside of double quotes may hold as it is.
 UNQUOTED = " !$'()*+,-./:;=?@_~"
@@ -48,10 +55,11 @@ def compose_page(
     data: Any,
     captions: Mapping[str, str],
     *,
+    comparison: Comparison | None = None,
     no_browser: str = "",
     published: bool = False,
-) -> str:
-    """The whole file; `no_browser` is the reason why there is no browser."""
+) -> Iterator[str]:
+    """The file in pieces; `no_browser` is the reason why there is no browser."""
     summaries = {run.label: summarize(run.results) for run in runs}
     labels = list(summaries)
     name = runs[0].data["name"]
@@ -59,29 +67,67 @@ def compose_page(
         "title": escape(f"{', '.join(labels)} on {name}"),
         "skip": f'<a class="skip" href="#{browser.name}">To the {browser.name}</a>',
         "heading": f"{', '.join(map(isolated, labels))} on {isolated(name)}",
+        "first": write_systems(runs) + _differences(runs, comparison),
         "verdicts": "".join(_verdict(label, summary) for label, summary in summaries.items()),
         "about": _about(runs[0], summaries),
         "systems": "".join(_system(run, summaries[run.label]) for run in runs),
-        "tables": "".join(map(table_html, tables_of({run.label: run.results for run in runs}, published=published))),
+        "tables": _tables(runs, comparison, published=published),
         "figures": "".join(_figures(captions, runs)),
         "sections": "\n".join(_sections(runs)) if runs[0].kind == "linker" else "",
         "browser": _missing_browser(browser, no_browser) if no_browser else _browser(browser),
     }
-    return _assemble(parts, data, () if no_browser else ("browser.js", f"{browser.name}.js"), browser.styles)
+    return _assemble(
+        parts, data, () if no_browser else ("opening.js", "browser.js", f"{browser.name}.js"), browser.styles
+    )
 
 
-def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
+def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], styles: Sequence[str]) -> Iterator[str]:
     """The parts as markup, the data, and the files that become the one script and the one style of the page."""
     style, script = ("".join(map(read_page_file, names)) for names in (styles, scripts))
+    skeleton, blocks = compress_data(data)
     frame = {
         "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
         " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
-        "script": script,
         # Nothing inside of a script element is markup but what could end it.
-        "data": msgspec.json.encode(data).decode().replace("<", "\\u003c"),
+        "data": msgspec.json.encode(skeleton).decode().replace("<", "\\u003c"),
     }
-    return Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield from write_blocks(blocks)
+    # Last, so that the results are seen before the data is there.
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
+
+
+def _differences(runs: Sequence[FinishedRun], comparison: Comparison | None) -> str:
+    """The sentences on several systems; one alone does not import what they need."""
+    if comparison is None:
+        return ""
+    from shadowprobe.reporting.html.differences import write_differences
+
+    return write_differences(runs, comparison)
+
+
+def _tables(runs: Sequence[FinishedRun], comparison: Comparison | None, *, published: bool) -> str:
+    """The first table, and the others folded; systems that compete are in rows next to each other."""
+    tables = [arrange(table) for table in tables_of({run.label: run.results for run in runs}, published=published)]
+    if comparison is not None and comparison.pairs:
+        from shadowprobe.reporting.tables.pairs_table import pairs_table
+
+        tables.append(pairs_table(comparison))
+    if not tables:
+        return ""
+    first, *others = map(table_html, tables)
+    folded = f'<details id="more"><summary>More tables ({len(others)})</summary>{"".join(others)}</details>'
+    return first + (folded if others else "")
+
+
+def arrange(table: Table) -> Table:
+    """A table as a page shows it: scores before counts, and of several systems those on one subset together."""
+    if table.columns[0].key == "system" and table.columns[1].is_text:
+        table = table.with_last(*COUNTS)
+        if len({row.cells[0] for row in table.rows}) > 1:
+            table = table.grouped_by(table.columns[1].key)
+    return table
 
 
 def _browser(browser: Browser) -> str:
@@ -117,10 +163,10 @@ def _verdict(label: str, summary: RunSummary) -> str:
 
 
 def _about(run: FinishedRun, summaries: Mapping[str, RunSummary]) -> str:
-    """The data of the runs: its name, version and digest, and how much there is."""
+    """The data of the runs: its name and version, and how much there is."""
     version = f" {run.data['version']}" if run.data.get("version") else ""
     sizes = "; ".join(dict.fromkeys(summary.size for summary in summaries.values()))
-    rest = f"{version} ({run.data['digest'][:12]}): {sizes}."
+    rest = f"{version}: {sizes}."
     return f"{DATA_TITLES[run.kind]} {isolated(run.data['name'])}{escape(rest)}"
 
 
@@ -128,9 +174,18 @@ def _system(run: FinishedRun, summary: RunSummary) -> str:
     """What was run, and what a careful reader must know besides."""
     options = " ".join(f"{key}={value}" for key, value in run.system["options"].items())
     words = " ".join(word for word in (run.system["name"], run.system.get("version", ""), options) if word)
-    lines = (words, *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
+    lines = (words, *_describe_run(run), *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
     items = "".join(f"<li>{isolated(line)}</li>" for line in lines)
     return f"<section><h3>{isolated(run.label)}</h3><ul>{items}</ul></section>"
+
+
+def _describe_run(run: FinishedRun) -> Iterator[str]:
+    """When it was run, how long it took, and the digest of its data."""
+    with suppress(ShadowprobeError):
+        card = read_card(run.path / RUN)
+        if card.started:
+            yield f"began {card.started}, took {card.seconds:,.1f} s, with shadowprobe {card.shadowprobe}"
+    yield f"{DATA_TITLES[run.kind].lower()} {run.data['name']}, digest {run.data['digest']}"
 
 
 def _details(run: FinishedRun) -> Iterator[str]:

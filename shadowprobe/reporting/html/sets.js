@@ -1,5 +1,5 @@
 // The browser of AmbER sets: a name, its entities, and what became of the queries about each.
-(() => {
+whenOpen(() => {
   const KINDS = {
     "right": "good",
     "namesake first": "prior",
@@ -16,14 +16,18 @@
 
   // An entry of the list is a name with the queries about all who bear it.
   const entries = byName(queries.name);
-  const words = [];
+  const texts = (row) => [queries.text[row], queries.answer[row]];
+  const words = (row) => [
+    string(queries.name[row]),
+    passage(queries.text[row]),
+    titleOf(queries.entity[row]),
+    string(entities.id[queries.entity[row]]),
+    string(queries.gold[row]),
+    passage(queries.answer[row]),
+    string(queries.id[row]),
+  ];
 
   function gather() {
-    queries.text.forEach((text, row) => {
-      const entity = queries.entity[row];
-      const found = [string(queries.name[row]), string(text), titleOf(entity), string(entities.id[entity]), string(queries.gold[row])];
-      words[row] = [...found, string(queries.answer[row]), string(queries.id[row])].join("\n").toLowerCase();
-    });
     for (const entry of entries) {
       entry.disagreements = entry.rows.filter(differs).length;
       const confused = entry.rows.flatMap((row) => systems.map((system) => outcomeOf(system, row)[0]));
@@ -74,12 +78,12 @@
 
   function query(row) {
     const about = make("div", { class: "quiet" }, `${partOf(row)} · gold document: `, isolated(string(queries.gold[row])));
-    const answer = string(queries.answer[row]);
+    const answer = passage(queries.answer[row]);
     if (answer !== "") about.append(" · answer: ", isolated(answer));
     return make(
       "tr",
       { "data-query": string(queries.id[row]) },
-      make("th", { scope: "row" }, isolated(string(queries.text[row])), about),
+      make("th", { scope: "row" }, isolated(passage(queries.text[row])), about),
       ...systems.map((system) => cell(system, row)),
     );
   }
@@ -136,6 +140,7 @@
     entries,
     counted: "names",
     nouns: { name: "name" },
+    texts,
     words,
     systems,
     choices: {
@@ -149,6 +154,5 @@
     meaning,
     line,
     detail,
-    narrows: true,
   });
-})();
+});

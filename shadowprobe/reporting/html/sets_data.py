@@ -8,7 +8,8 @@ from typing import Any
 
 from shadowprobe.measure.rankings import Rankings
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES, AmberEntity, AmberQuery, AmberSet, Page, Part
-from shadowprobe.reporting.html.data import Strings, shorten, to_columns
+from shadowprobe.reporting.html.data import shorten
+from shadowprobe.reporting.html.strings import Passages, Strings
 from shadowprobe.reporting.retriever_summary import AMBER as PROBE
 from shadowprobe.reporting.retriever_summary import TASK_NAMES
 from shadowprobe.running.finished import FinishedRun
@@ -26,7 +27,7 @@ OUTCOMES = tuple(MEANING)
 
 
 def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries: Path | None = None) -> dict[str, Any]:
-    """The sets and the outcomes of the runs over them, in columns of numbers and one table of texts.
+    """The sets and the outcomes of the runs over them, in columns of numbers and two tables of texts.
 
     `location` and `queries` say where the documents and the sets are, if not where they were; refuses others.
     """
@@ -35,7 +36,7 @@ def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries:
     collection = open_collection_of(runs[0], location)
     probe: Any = open_ranking_probe(runs[0], PROBE, collection, queries)
     parts: dict[Part, list[AmberSet]] = probe.parts
-    strings = Strings()
+    strings, passages = Strings(), Passages()
     rows = [
         (part, one, qid, entity, query)
         for part, sets in parts.items()
@@ -69,12 +70,12 @@ def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries:
         "collection": [collections.index(part[0] or "sets") for part, *_ in rows],
         "task": [tasks.index(part[1] or "queries") for part, *_ in rows],
         "entity": [entities[one.name, qid, entity.is_head][0] for _, one, qid, entity, _ in rows],
-        "text": [strings.number(query.input) for *_, query in rows],
+        "text": [passages.number(query.input) for *_, query in rows],
         "gold": [strings.number(_gold(query, titles)) for *_, query in rows],
-        "answer": [strings.number(_answer(query)) for *_, query in rows],
+        "answer": [passages.number(_answer(query)) for *_, query in rows],
     }
     return {
-        "outcomes": list(MEANING.items()),
+        "outcomes": [list(pair) for pair in MEANING.items()],
         "collections": list(COLLECTION_NAMES.values()),
         "tasks": list(TASK_NAMES.values()),
         "queries": columns,
@@ -89,6 +90,7 @@ def pack_sets(runs: Sequence[FinishedRun], location: str | None = None, queries:
         },
         "systems": systems,
         "strings": strings.all(),
+        "passages": passages,
     }
 
 
@@ -101,7 +103,8 @@ def _outcomes(rows: Iterable[dict[str, Any]], titles: Mapping[str, str], strings
         named = [None if document is None else titles.get(document, document) for document in (row["namesake"], first)]
         ranks = [row["rank"] or 0, row["namesake_rank"] or 0]
         numbers.append((OUTCOMES.index(row["outcome"]), *ranks, *map(strings.number, named)))
-    return to_columns(("outcome", "rank", "rival", "rival_title", "first"), numbers)
+    names = ("outcome", "rank", "rival", "rival_title", "first")
+    return {name: [row[place] for row in numbers] for place, name in enumerate(names)}
 
 
 def _titled_pages(entity: AmberEntity) -> Iterator[Page]:

@@ -11,6 +11,7 @@ from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
 if TYPE_CHECKING:
     from shadowprobe.catalogue.datasets import Listed
     from shadowprobe.plugins import Listing
+    from shadowprobe.reporting.details import Details
     from shadowprobe.running.check import Finding
 
 
@@ -22,7 +23,12 @@ def plugins_table(plugins: Iterable[Listing], noun: str, about: str = "what it d
         text_column("needs"),
         text_column("package", "from"),
     )
-    rows = (Row((item.name, item.about, item.needs, item.package)) for item in plugins)
+    rows = (
+        Row((item.name, f"BROKEN: {item.error}", "", item.package), tone="alarm")
+        if item.error
+        else Row((item.name, item.about, item.needs, item.package))
+        for item in plugins
+    )
     return Table(f"{noun}s", "", columns, tuple(rows))
 
 
@@ -46,6 +52,21 @@ def figures_table(figures: Iterable[tuple[str, str]]) -> Table:
     """The figures with what each shows."""
     columns = (text_column("name", "figure", is_bold=True), text_column("about", "what it shows"))
     return Table("figures", "", columns, tuple(map(Row, figures)))
+
+
+def options_table(details: Details) -> Table:
+    """The options of a linker or retriever."""
+    columns = (
+        text_column("name", "option", is_bold=True),
+        text_column("type"),
+        text_column("default"),
+        text_column("about", "meaning"),
+    )
+    rows = (
+        Row((option.name, option.type, "(required)" if option.default is None else option.default, option.about))
+        for option in details.options
+    )
+    return Table("options", "\nOptions: -o KEY=VALUE", columns, tuple(rows))
 
 
 def findings_table(name: str, findings: Iterable[Finding]) -> Table:

@@ -52,7 +52,7 @@ def pairs_table(comparison: Comparison) -> Table:
     rows = []
     for pair in comparison.pairs:
         cells = (
-            _name_measure(pair),
+            name_measure(pair),
             f"{pair.first} − {pair.second}",
             100 * pair.first_rate,
             100 * pair.second_rate,
@@ -62,13 +62,16 @@ def pairs_table(comparison: Comparison) -> Table:
             *([pair.holm_p] if several else []),
             100 * pair.detectable if pair.detectable is not None else None,
         )
-        rows.append(Row(cells, section=pair.measure if several else ""))
+        # At a large k, a small collection leaves nothing to compare.
+        is_full = pair.unit in {"queries", "questions"} and min(pair.first_rate, pair.second_rate) >= 1
+        rows.append(Row(cells, section=pair.measure if several else "", is_full=is_full))
     units = dict.fromkeys(PAIRED_BY[pair.unit] for pair in comparison.pairs)
     title = f"A against B on {comparison.dataset['name']}, paired by {' and by '.join(units)} (%)"
     return Table("pairs", title, columns, tuple(rows), tuple(_notes(comparison, several=several)))
 
 
-def _name_measure(pair: Pair) -> str:
+def name_measure(pair: Pair) -> str:
+    """What a pair of systems is compared by."""
     if pair.unit == "snippets":
         return pair.measure.capitalize()
     if pair.unit == "queries":

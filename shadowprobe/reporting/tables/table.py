@@ -9,6 +9,8 @@ from msgspec import Struct, structs
 
 # Behind the name of a published row, and in place of a figure that does not exist.
 MARK, NOTHING = " †", "–"
+# The names of rows that a note lists; of more it says the number.
+MOST_NAMED = 4
 Tone = Literal["", "quiet", "alarm"]
 # The best figure of a column, `clear` where no other one could be as good by chance, else `close`.
 Best = Literal["", "clear", "close"]
@@ -106,6 +108,8 @@ class Row(Struct, frozen=True):
     tone: Tone = ""
     # For each cell, whether it is the best; empty where the table does not say.
     best: tuple[Best, ...] = ()
+    # True if every figure is 100%, so that people need not see it; programs get it all the same.
+    is_full: bool = False
 
     @property
     def marks(self) -> tuple[Best, ...]:
@@ -139,20 +143,44 @@ class Table(Struct, frozen=True):
 
     def without(self, *keys: str) -> Table:
         """The same table without some of its columns."""
-        kept = [place for place, column in enumerate(self.columns) if column.key not in keys]
+        return self._take([place for place, column in enumerate(self.columns) if column.key not in keys])
+
+    def with_last(self, *keys: str) -> Table:
+        """The same table with some of its columns behind the others."""
+        return self._take(sorted(range(len(self.columns)), key=lambda place: self.columns[place].key in keys))
+
+    def _take(self, places: Sequence[int]) -> Table:
         rows = (
             structs.replace(
                 row,
-                cells=tuple(row.cells[place] for place in kept),
-                best=tuple(row.marks[place] for place in kept),
+                cells=tuple(row.cells[place] for place in places),
+                best=tuple(row.marks[place] for place in places),
             )
             for row in self.rows
         )
-        return structs.replace(self, columns=tuple(self.columns[place] for place in kept), rows=tuple(rows))
+        return structs.replace(self, columns=tuple(self.columns[place] for place in places), rows=tuple(rows))
+
+    def grouped_by(self, key: str) -> Table:
+        """The same table with the rows together that have one value in a column, in the order of the first of each."""
+        place = next(place for place, column in enumerate(self.columns) if column.key == key)
+        groups: dict[Any, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(row.cells[place], []).append(structs.replace(row, section=str(row.cells[place])))
+        return structs.replace(self, rows=tuple(row for rows in groups.values() for row in rows))
 
     def with_notes(self, *notes: str) -> Table:
         """The same table with more notes."""
         return structs.replace(self, notes=(*self.notes, *notes))
+
+    def fold(self) -> Table:
+        """The same table for people: where every row of a name is full, a note takes the place of these rows."""
+        names = dict.fromkeys(row.cells[0] for row in self.rows if row.is_full)
+        full = [name for name in names if all(row.is_full for row in self.rows if row.cells[0] == name)]
+        if not full:
+            return self
+        kept = tuple(row for row in self.rows if row.cells[0] not in full)
+        which = ", ".join(full) if len(full) <= MOST_NAMED else f"{len(full)} measures"
+        return structs.replace(self, rows=kept, notes=(f"Not shown, because all is 100%: {which}.", *self.notes))
 
     def describe(self) -> str:
         """The title and the notes in sentences."""

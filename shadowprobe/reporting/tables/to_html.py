@@ -16,7 +16,11 @@ def render(tables: Iterable[Table]) -> str:
 
 
 def table_html(table: Table) -> str:
-    """A table below its title and notes; the first cell of a row is its heading."""
+    """A table below its title and notes; the first cell of a row is its heading. Without rows, the notes alone."""
+    shown = table.fold()
+    if table.rows and not shown.rows:
+        return f'<p class="quiet" id="about-{table.key}">{escape(shown.describe())}</p>'
+    table = shown
     head = "".join(f'<th scope="col"{_side(column)}>{escape(_heading(column))}</th>' for column in table.columns)
     body = "".join(map(_row, [table] * len(table.rows), table.rows, table.starts_section()))
     about = table.describe()

@@ -12,6 +12,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from shadowprobe.errors import shorten
 from shadowprobe.reporting.run_summary import summarize, tables_of
 from shadowprobe.reporting.tables.table import Column, Results, Table
 
@@ -19,6 +20,8 @@ from shadowprobe.reporting.tables.table import Column, Results, Table
 WHOLE_WORD, PART_OF_WORD = 12, 8
 # How many stay together where the terminal is too narrow for that.
 SHORTEST_PART = 6
+# Characters of a number with its interval.
+LONGEST_NUMBER = 60
 # Characters of a line in a file.
 PAGE_WIDTH = 110
 STYLES = {"": "", "quiet": "dim", "alarm": "bold red"}
@@ -49,13 +52,14 @@ def _make_page(page: io.StringIO) -> Console:
 
 def show(tables: Iterable[Table], console: Console) -> None:
     """Prints tables, with a blank line between two of them."""
-    for number, table in enumerate(tables):
+    for number, table in enumerate(table.fold() for table in tables):
         if number:
             console.print()
         if table.title:
             console.print(Text(table.title, style="bold"))
         # Where the terminal is too narrow it breaks the line itself, and no number is cut off.
-        console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
+        if table.rows or not table.notes:
+            console.print(_draw(table, console.width, is_plain=not console.is_terminal), crop=False)
         for note in table.notes:
             console.print(Text(note, style="dim"))
 
@@ -84,7 +88,10 @@ def show_run(results: Results, console: Console, *, published: bool = False) -> 
 
 def _draw(table: Table, room: int, *, is_plain: bool) -> RichTable:
     """The table for rich, as wide as the terminal allows and its cells need."""
-    cells = [table.texts(row) for row in table.rows]
+    cells = [
+        [_limit(text, column) for text, column in zip(table.texts(row), table.columns, strict=True)]
+        for row in table.rows
+    ]
     if is_plain:
         cells = [
             [f"{BEST_SIGNS[best]}{text}" for text, best in zip(texts, row.marks, strict=True)]
@@ -114,6 +121,11 @@ def _draw(table: Table, room: int, *, is_plain: bool) -> RichTable:
         shown = (Text(text, style=BEST_STYLES[best]) for text, best in zip(texts, row.marks, strict=True))
         drawn.add_row(*shown, style=STYLES["quiet" if row.published else row.tone])
     return drawn
+
+
+def _limit(text: str, column: Column) -> str:
+    """A cell as it is; a number of a damaged file may be a long text, and is cut because numbers are never broken."""
+    return text if column.is_text or len(text) <= LONGEST_NUMBER else shorten(text, LONGEST_NUMBER)
 
 
 def _choose_widths(

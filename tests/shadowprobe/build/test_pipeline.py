@@ -136,6 +136,7 @@ def test_the_card_says_where_all_this_comes_from(built: Built) -> None:
     card = built.card
     assert (card["name"], card["language"], card["source"]) == ("small", "en", built.world.url)
     assert card["title"].startswith("Names from Stand-in, ")
+    assert card["commonness"] == "backlinks"
     assert card["license"].startswith(f"Titles and links come from {built.world.url};")
     # 1500000000 seconds after 1970-01-01 it was 02:40 on 2017-07-14, in Greenwich.
     assert card["build"]["date"] == "2017-07-14"

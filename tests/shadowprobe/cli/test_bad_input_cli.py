@@ -104,7 +104,7 @@ def test_a_linker_that_cannot_be_had_is_refused_with_the_nearest_name(
         (("--batch-size", "many"), "Invalid value for '--batch-size'"),
         (("--limit", "0"), "Invalid value for '--limit'"),
         (("--rounds", "-1"), "Invalid value for '--rounds'"),
-        (("--seed", "-1"), "Invalid value for '--seed'"),
+        (("--seed", "-1"), "Invalid value for '--bootstrap-seed'"),
         (("--bach-size", "8"), "No such option: --bach-size"),
         (("--out",), "Option '--out' requires an argument"),
         (("stray",), "Got unexpected extra argument"),
@@ -227,7 +227,7 @@ def test_a_probe_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None
         "        return {'share': 1 / 0}\n"
     )
     said = complaint(capsys, *SCORE, "--probe", "probes.py:Dividing")
-    assert said == "probe `Dividing` failed: ZeroDivisionError: division by zero (--debug shows where)"
+    assert said == "probe `Dividing` failed: ZeroDivisionError: division by zero at probes.py:4 (--debug shows where)"
 
 
 @pytest.mark.parametrize(

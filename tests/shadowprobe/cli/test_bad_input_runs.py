@@ -195,17 +195,17 @@ def test_a_broken_run_card_is_refused_by_run_and_by_score(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--linker", "prior"), "run holds a run whose linker name is 'random', not 'prior'"),
-        (("-o", "seed=8"), "run holds a run whose linker options seed is 7, not 8"),
-        (("--dataset", "other"), "run holds a run whose dataset digest is "),
+        ("--linker prior --dataset world", "run holds a run whose linker name is 'random', not 'prior'"),
+        ("--linker random --dataset world -o seed=8", "run holds a run whose linker options seed is 7, not 8"),
+        ("--linker random --dataset other", "run holds a run whose dataset digest is "),
     ],
 )
 def test_the_directory_of_another_run_is_left_alone(
-    capsys: pytest.CaptureFixture[str], finished: Path, arguments: tuple[str, ...], words: str
+    capsys: pytest.CaptureFixture[str], finished: Path, arguments: str, words: str
 ) -> None:
     world_to_edit(Path("other"))
     spoil(Path("other/tail.jsonl"), change(1, source="https://example.org"))
-    said = complaint(capsys, *RUN, *arguments)
+    said = complaint(capsys, "run", "--out", "run", *arguments.split())
     assert said.startswith(words)
     assert said.endswith("give another --out, or --force to start it afresh")
 
@@ -251,7 +251,7 @@ def test_a_run_that_is_forced_but_cannot_start_leaves_the_earlier_one(
     )
     assert (finished / "results.json").exists()
     said = complaint(capsys, "run", "-l", "dead.py:Dead", "-d", "world", "--out", "run", "--force")
-    assert said == "linker `Dead` failed to start: OSError: no model here"
+    assert said == "linker `Dead` failed to start: OSError: no model here at dead.py:4 (--debug shows where)"
 
 
 def test_force_starts_over_where_a_broken_run_stands(capsys: pytest.CaptureFixture[str], finished: Path) -> None:

@@ -164,7 +164,10 @@ def test_failed_snippets_are_counted_listed_and_exit_with_1(shadowprobe: Command
     done = shadowprobe("run", "--linker", "breaks.py:Breaks", "--dataset", "world")
     assert done.code == 1
     assert "1 snippets failed and count as not answered: runs/breaks-world/failures.jsonl lists them" in done.err
-    assert Path("runs/breaks-world/failures.jsonl").read_text() == '{"id":"tBerg","error":"RuntimeError: time-out"}\n'
+    line = BREAKS_ON_ONE.splitlines().index('            raise RuntimeError("time-out")') + 1
+    error = f"RuntimeError: time-out at breaks.py:{line}"
+    assert Path("runs/breaks-world/failures.jsonl").read_text() == f'{{"id":"tBerg","error":"{error}"}}\n'
+    assert f"shadowprobe: the first of them: {error}\n" in done.err
 
 
 def test_gerbils_threshold_is_printed_when_it_is_on(shadowprobe: Command) -> None:

@@ -11,10 +11,12 @@ from typer.main import get_command
 
 from shadowprobe.cli import app
 
-ROUNDS = {"--rounds": 1000, "--seed": 7}
+ROUNDS = {"--rounds": 1000, "--bootstrap-seed": 7}
 # Table 3 of the paper is of the dataset that is built in; the human study of the paper has 91 questions.
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "run": {"--linker": "blend", "--dataset": "mini", **ROUNDS},
+    "run": ROUNDS,
+    "figures": {},
+    "init": {"file": Path("study.toml")},
     "runs": {"folder": Path("runs")},
     "view": {"folder": Path("runs"), "--port": 8100},
     "score": ROUNDS,

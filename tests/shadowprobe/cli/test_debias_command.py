@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,6 +80,7 @@ def test_other_commands_work_on_the_corrected_run(shadowprobe: Command) -> None:
         (("hand", "--weight", "2"), "--weight 2: give a number from 0 (no correction) to 1"),
         (("hand", "--weight", "nan"), "--weight nan: give a number from 0 (no correction) to 1"),
         (("hand", "--scale", "logs"), "--scale logs: choose from log, probability, other (did you mean `log`?)"),
+        (("hand", "--scale", "probability"), "hand has a score of -6, and a probability is not below 0; choose log or"),
         (("hand", "hand", "--out", "x"), "--out: goes with one run; without it each is written to its own"),
         (("hand", "--format", "pdf"), "--format pdf: choose from"),
     ],
@@ -95,3 +97,36 @@ def test_runs_of_other_systems_are_refused(shadowprobe: Command) -> None:
     code, _, err = shadowprobe("debias", "found")
     assert code == 2
     assert "found is a run of a retriever; only answers of linkers can be corrected" in err
+
+
+def test_runs_that_are_not_finished_are_left_out_with_a_warning(shadowprobe: Command) -> None:
+    shutil.copytree("hand", "begun")
+    Path("begun/results.json").unlink()
+    code, _, err = shadowprobe("debias", "hand", "begun", "--weight", "0.6")
+    assert (code, err.splitlines()) == (
+        0,
+        [
+            "shadowprobe: warning: begun is not finished (the command that began it goes on) and is left out",
+            "Written to hand-debiased/",
+        ],
+    )
+
+
+def test_nothing_is_written_unless_all_runs_can_be_corrected(shadowprobe: Command) -> None:
+    assert shadowprobe("run", "--linker", "nil", "--dataset", "mini", "--limit", "2", "--out", "silent")[0] == 0
+    code, _, err = shadowprobe("debias", "hand", "silent")
+    assert code == 2
+    assert "silent: cannot be corrected: no entity is named" in err
+    assert not Path("hand/debias.json").exists()
+    assert not Path("hand-debiased").exists()
+
+
+@pytest.mark.parametrize(("inside", "path"), [("hand", "."), ("hand/deeper", "..")])
+def test_a_run_may_be_given_from_within(
+    shadowprobe: Command, inside: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(inside).mkdir(exist_ok=True)
+    monkeypatch.chdir(inside)
+    code, _, err = shadowprobe("debias", path)
+    assert (code, err.count("\n")) == (0, 1)
+    assert (tmp_path / "hand-debiased" / "results.json").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from shadowprobe.reporting import figures
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A working directory with the runs `prior-world` and `replay-world` over the hand-made dataset."""
+    """A working directory with the runs `prior-world` and `replay-file=hand.jsonl-world` over the hand-made dataset."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     write_world(tmp_path / "world")
@@ -56,14 +57,18 @@ def test_every_figure_of_two_systems_can_be_drawn(runs: Path, capsys: pytest.Cap
     # The little dataset does not know the kinds of its entities, and the hand-made answers have no candidates.
     drawn = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in {"kinds", "debias"}]
     for figure in drawn:
-        code, _, err = outcome(capsys, "plot", figure, "runs/prior-world", "runs/replay-world")
+        code, _, err = outcome(capsys, "plot", figure, "runs/prior-world", "runs/replay-file=hand.jsonl-world")
         assert (code, err) == (0, f"Written to {figure}.png\n")
 
 
 def test_the_command_and_python_give_the_same_bytes(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ("--name", "first", "--name", "second")
-    outcome(capsys, "plot", "outcomes", "runs/prior-world", "runs/replay-world", "--out", "a.svg", *names)
-    drawn = figures.plot("outcomes", ["runs/prior-world", "runs/replay-world"], names=["first", "second"])
+    outcome(
+        capsys, "plot", "outcomes", "runs/prior-world", "runs/replay-file=hand.jsonl-world", "--out", "a.svg", *names
+    )
+    drawn = figures.plot(
+        "outcomes", ["runs/prior-world", "runs/replay-file=hand.jsonl-world"], names=["first", "second"]
+    )
     figures.save(drawn, "b.svg")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
 
@@ -104,3 +109,20 @@ def test_a_figure_that_the_data_cannot_give_says_why(runs: Path, capsys: pytest.
     outcome(capsys, "run", "--linker", "nil", "--dataset", "world")
     told = complaint(capsys, "plot", "outcomes", "runs/nil-world")
     assert told == ("no such figure of `nil` (runs/nil-world): the linker names no entity in any neutral context")
+
+
+def test_runs_that_are_not_finished_are_left_out_with_a_warning(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begun = Path("runs/begun")
+    shutil.copytree("runs/prior-world", begun)
+    (begun / "results.json").unlink()
+    code, _, err = outcome(capsys, "plot", "overshadowing", "runs/prior-world", "runs/begun")
+    assert (code, err.splitlines()) == (
+        0,
+        [
+            "shadowprobe: warning: runs/begun is not finished (the command that began it goes on) and is left out",
+            "Written to overshadowing.png",
+        ],
+    )
+    # One that is named alone is asked for.
+    said = complaint(capsys, "plot", "outcomes", "runs/begun")
+    assert said.startswith("runs/begun: has no results.json; it is not finished")

@@ -299,7 +299,7 @@ NOBODY = {"wikipedia_ids": [None], "wikipedia_titles": [None]}
 
 def test_a_neutral_context_of_ours_is_one_where_its_name_is_known(tmp_path: Path) -> None:
     imported = read(tmp_path, NEUTRAL | NOBODY, TOP)
-    assert imported.snippets["neutral"] == [Snippet("zelda-test-0001", "neutral", "Why not Ree?", 8, 11, space="Ree")]
+    assert imported.snippets["neutral"] == [Snippet("n1", "neutral", "Why not Ree?", 8, 11, space="Ree")]
     assert imported.remarks == []
 
 
@@ -336,9 +336,9 @@ def test_documents_have_all_their_mentions_under_the_line_s_id_or_ours(tmp_path:
 
 
 def test_a_line_is_called_by_its_subset_and_name(tmp_path: Path) -> None:
-    top = AnnotatedDocument("t1", TOP["text"], (Mention(14, 17, "Lough Ree", 1),), "top", "Ree")
+    top = AnnotatedDocument("t1", TOP["text"], (Mention(14, 17, "Lough Ree", 1, space="Ree"),), "top")
     tail = AnnotatedDocument("x1", TAIL["text"], (Mention(9, 17, "PandaDoc"),), "tail")
-    neutral = AnnotatedDocument("n1", "Why not Ree?", (Mention(8, 11),), "neutral", "Ree")
+    neutral = AnnotatedDocument("n1", "Why not Ree?", (Mention(8, 11, space="Ree"),), "neutral")
     first, second, third = (json.loads(one) for one in zelda.encode_documents([top, tail, neutral]))
     assert first == TOP | {"document": "t1"}
     assert second == TAIL | {"wikipedia_ids": [None], "document": "x1"}

@@ -196,7 +196,7 @@ def written(run: Path) -> dict[str, Any]:
     return results
 
 
-@pytest.mark.parametrize("name", [name for name in formats.FORMATS if name != "shadowlink"])
+@pytest.mark.parametrize("name", [name for name in formats.FORMATS if name not in {"shadowlink", "hf"}])
 def test_answers_exported_in_any_format_give_the_results_of_the_answers(
     name: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -183,6 +183,19 @@ def test_other_scores_are_standardised_which_changes_no_answer(world: Dataset) -
     assert after.score[after.row["sAvon"]] == pytest.approx(80 + 0.55 * 10)
 
 
+def test_scores_whose_squares_are_too_small_for_a_number_are_standardised_too(world: Dataset) -> None:
+    in_top, in_shadow, neutral = (2e-200, 1e-200), (3e-200, 2e-200), [(4e-200, 1e-200)] * 3
+    predictions = [one for name in world.spaces for one in of_name(name, in_top, in_shadow, neutral)]
+    correction = Correction(Answers(world).fill(predictions))
+    # From the middle of the lists: 0.5, 0.5 and three times 1.5, so that the mean of the squares is 7.25 / 5.
+    assert correction.scores.scale.spread == pytest.approx(math.sqrt(7.25 / 5) * 1e-200)
+    # In the Shadow context the river leads by 1 and in neutral contexts by 3: behind from a weight of 1/3 on.
+    assert [answer_to(correction.apply_weight(weight), "sAvon") for weight in (0.3, 0.35)] == [
+        top("Avon"),
+        shadow("Avon"),
+    ]
+
+
 def test_scores_that_do_not_add_up_to_1_are_no_probabilities(world: Dataset) -> None:
     predictions = [one for name in world.spaces for one in of_name(name, (0.9, 0.5), (0.6, 0.4), [(0.9, 0.3)] * 3)]
     assert Correction(Answers(world).fill(predictions)).scores.scale.kind == "other"

@@ -268,3 +268,9 @@ def test_a_python_that_runs_in_the_source_tree_is_told_what_to_do(monkeypatch: p
         make_linker("shadowprobe.linkers:NilLinker")
     with pytest.raises(PluginError, match=r"there is no module `no`$"):
         make_linker("no.such.module:X")
+
+
+def test_a_system_of_ours_has_the_version_that_last_changed_its_answers() -> None:
+    # So that a run that 0.1.0 began goes on with a later release; the requests of `llm` are others since 0.2.0.
+    assert make_linker("bm25").version == "0.1.0"
+    assert make_linker("llm", {"url": "http://127.0.0.1:1", "model": "m"}).version == "0.2.0"

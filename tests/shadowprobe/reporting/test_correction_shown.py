@@ -60,6 +60,12 @@ def test_without_a_correction_the_figure_says_how_to_get_one(run: FinishedRun) -
         figures.plot("debias", [run])
 
 
+def test_of_corrected_answers_the_figure_asks_for_the_run_that_they_were_made_from(run: FinishedRun) -> None:
+    (again,) = read_runs([correct_run(run, weight=0.6).out])
+    with pytest.raises(UsageError, match="it is corrected already; give the run that it was made from"):
+        figures.plot("debias", [again])
+
+
 def test_a_run_without_a_correction_keeps_its_panel(corrected: FinishedRun, world: Dataset, tmp_path: Path) -> None:
     runs = read_runs([corrected.path, store_run(tmp_path, world, hand_predictions(), "bare")])
     drawn = figures.plot("debias", runs)
@@ -124,9 +130,22 @@ def test_a_run_without_doubt_says_why_there_is_no_table(run: FinishedRun) -> Non
         make_tables("suspicion", [run])
 
 
-def test_a_damaged_correction_is_reported_with_its_file(corrected: FinishedRun) -> None:
+@pytest.mark.parametrize(
+    ("part", "value", "field"),
+    [
+        ("curve", 5, "curve"),
+        ("curve", [{"weight": "half"}], "curve"),
+        ("measures", {"top": {}}, "measures"),
+        ("break_even", {}, "break_even"),
+        ("gained", "two", "gained"),
+        ("notes", "none", "notes"),
+    ],
+)
+def test_a_damaged_correction_is_reported_with_its_file(
+    corrected: FinishedRun, part: str, value: object, field: str
+) -> None:
     path = corrected.path / "debias.json"
     found = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps({**found, "curve": 5}), encoding="utf-8")
-    with pytest.raises(InputError, match=r"debias.json: field `curve`"):
+    path.write_text(json.dumps({**found, part: value}), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"debias.json: field `{field}"):
         page([corrected])

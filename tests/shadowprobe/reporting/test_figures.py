@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 from drawn import bars, heights, intervals, points, tick_labels, words
+from matplotlib.collections import LineCollection
 from world import NAMES, hand_predictions, linked, shadow, top
 
 from shadowprobe import Dataset, Prediction, Settings, UsageError, score, write_dataset
@@ -77,14 +78,17 @@ def results(run: Path) -> Any:
     return json.loads((run / "results.json").read_text())
 
 
-def test_overshadowing_shows_both_rates_of_figure_4_with_their_intervals(readers: list[Path]) -> None:
+def test_overshadowing_shows_the_rates_of_figure_4_and_both_right_with_their_intervals(readers: list[Path]) -> None:
     drawn = figures.plot("overshadowing", readers)
-    # Of the four names Avon and Como get one entity in both contexts, Avon its prior; the other linker reads.
-    overshadowed, biased = drawn.axes
+    # Of the four names Avon and Como get one entity in both contexts, Avon its prior, and Berg both right; the other
+    # linker reads.
+    overshadowed, biased, right = drawn.axes
+    assert bars(right) == [(0, 25), (0, 100)]
     assert bars(overshadowed) == [(0, 50), (0, 0)]
     assert bars(biased) == [(0, 25), (0, 0)]
     found = [results(run)["probes"]["overshadowing"] for run in readers]
-    for axes, key in ((overshadowed, "overshadowed_ci95"), (biased, "prior_bias_ci95")):
+    keys = {overshadowed: "overshadowed_ci95", biased: "prior_bias_ci95", right: "consistent_ci95"}
+    for axes, key in keys.items():
         expected = [pytest.approx([100 * bound for bound in one[key]]) for one in found]
         assert intervals(axes) == expected
     assert [text.get_text() for text in overshadowed.get_yticklabels()] == ["hand", "right"]
@@ -93,8 +97,8 @@ def test_overshadowing_shows_both_rates_of_figure_4_with_their_intervals(readers
 
 def test_without_a_prior_there_is_no_panel_of_prior_bias(stored: Stored) -> None:
     run = stored("mute", [one for one in hand_predictions() if not one.id.startswith("n")])
-    (overshadowed,) = figures.plot("overshadowing", [run]).axes
-    assert bars(overshadowed) == [(0, 50)]
+    overshadowed, right = figures.plot("overshadowing", [run]).axes
+    assert (bars(overshadowed), bars(right)) == ([(0, 50)], [(0, 25)])
 
 
 def test_of_two_systems_the_one_without_a_prior_has_no_bar_of_prior_bias(stored: Stored, hand: Path) -> None:
@@ -191,17 +195,24 @@ def test_the_popularity_gap_has_a_paired_interval(readers: list[Path]) -> None:
     assert intervals(axes, upright=True)[0] == pytest.approx([100 * bound for bound in found])
 
 
-def test_buckets_show_the_accuracy_by_powers_of_ten(uneven: Dataset, stored: Stored) -> None:
+def test_buckets_show_the_accuracy_by_powers_of_ten(uneven: Dataset, stored: Stored, tmp_path: Path) -> None:
     drawn = figures.plot("buckets", [stored("hand", hand_predictions(), uneven)])
     on_top, on_shadow, on_tail = drawn.axes
     assert [axes.get_title() for axes in drawn.axes] == ["Top", "Shadow", "Tail"]
     # Three rivers of 50, of which Avon and Berg are right; Dale's of 100 is not.
-    assert tick_labels(on_top) == ["10\nn=3", "100\nn=1"]
+    # All panels have the same axis, and the lowest one its words.
+    assert tick_labels(on_top) == ["", "n=3", "n=1"]
+    assert {axes.get_xlim() for axes in drawn.axes} == {(-0.5, 2.5)}
+    container: Any = on_top.containers[0]
+    assert [x for x, _ in points(container.lines[0])] == [1, 2]
     assert heights(on_top) == [pytest.approx(200 / 3), 0]
     # Ships of 0 (Dale, wrong) and 5 (Como, right), of 10 (Berg, right) and 40 (Avon, wrong).
-    assert tick_labels(on_shadow) == ["0\nn=2", "10\nn=2"]
+    assert tick_labels(on_shadow) == ["n=2", "n=2", ""]
     assert heights(on_shadow) == [50, 50]
-    assert tick_labels(on_tail) == ["0\nn=1"]
+    assert tick_labels(on_tail) == ["0\nn=1", "10", "100"]
+    # Side by side each panel has its words.
+    wide = figures.plot("buckets", [tmp_path / "runs" / "hand"], width="two").axes[0]
+    assert tick_labels(wide) == ["0", "10\nn=3", "100\nn=1"]
     # Wilson's interval of 1 of 1 begins at 1 / (1 + 1.96²).
     assert intervals(on_tail, upright=True) == [pytest.approx([100 / (1 + 1.959964**2), 100])]
 
@@ -219,6 +230,116 @@ def test_calibration_sets_right_answers_against_scores(stored: Stored) -> None:
     ends = intervals(axes, upright=True)
     assert ends[1] == pytest.approx([1 / (1 + 1.959964**2), 1])
     assert ends[2] == pytest.approx([0, 1 - 1 / (1 + 1.959964**2)])
+
+
+def change_findings(run: Path, probe: str, found: Any) -> None:
+    """Writes other findings of a probe into a run."""
+    content = results(run)
+    content["probes"][probe] = found
+    (run / "results.json").write_text(json.dumps(content))
+
+
+def test_the_area_of_a_marker_of_calibration_is_its_number_of_answers_and_few_have_thin_lines(hand: Path) -> None:
+    bins = [
+        {"low": low, "high": low + 0.1, "n": n, "mean_score": low, "accuracy": 0.5, "accuracy_ci95": [0.25, 0.75]}
+        for low, n in ((0.1, 200), (0.3, 100), (0.5, 20), (0.7, 19))
+    ]
+    change_findings(hand, "calibration", {"overall": {"ece": 0.1, "bins": bins}})
+    (axes,) = figures.plot("calibration", [hand]).axes
+    markers: Any
+    (markers,) = (one for one in axes.collections if not isinstance(one, LineCollection))
+    # The largest has 60 square points; half as many answers have half the area.
+    assert list(markers.get_sizes()) == [60, 30, 6, pytest.approx(5.7)]
+    (ends,) = (one for one in axes.collections if isinstance(one, LineCollection))
+    widths: Any = ends.get_linewidth()
+    usual, thin = max(widths), min(widths)
+    assert list(widths) == [usual, usual, usual, thin]
+    assert usual > 2 * thin
+    segments = [line.get_linewidth() for line in axes.lines if len(points(line)) == 2][1:]
+    assert segments[0] == segments[1] > 2 * segments[2]
+
+
+def test_segments_of_a_stack_have_their_number_from_8_per_cent(hand: Path) -> None:
+    shares = {"prior_correct": 0.5, "context_correct": 0.08, "context_wrong": 0.07, "prior_wrong": 0.35, "nil": 0.0}
+    change_findings(hand, "prior", {"top": shares, "shadow": shares})
+    on_top, _ = figures.plot("outcomes", [hand]).axes
+    assert [text.get_text() for text in on_top.texts] == ["50", "8", "35"]
+
+
+def test_context_length_shows_the_accuracy_at_each_length(readers: list[Path]) -> None:
+    def found(*accuracies: float) -> dict[str, Any]:
+        rows = [{"n": 4, "accuracy": one, "accuracy_ci95": [0.0, 1.0]} for one in accuracies]
+        lengths = {name: {"top": row} for name, row in zip(("cut", "sentence", "snippet"), rows, strict=True)}
+        return {"words_cut": 3, "words_page": 100, "lengths": lengths}
+
+    change_findings(readers[0], "context_length", found(0.25, 0.5, 0.75))
+    drawn = figures.plot("context-length", readers)
+    (axes,) = drawn.axes
+    assert (axes.get_title(), heights(axes)) == ("Top", [25, 50, 75])
+    assert tick_labels(axes) == ["3 words on\neach side", "its sentence", "the snippet"]
+    # The other run was not asked: it is in the legend alone.
+    assert len(axes.containers) == 1
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["hand", "right"]
+    change_findings(readers[1], "context_length", found(1, 1, 1))
+    (axes,) = figures.plot("context-length", readers).axes
+    assert heights(axes, 1) == [100, 100, 100]
+    assert tick_labels(axes)[1] == "its sentence\nn=4"
+
+
+def test_masked_mention_sets_right_answers_without_the_name_below_those_with_it(readers: list[Path]) -> None:
+    row = {"n": 4, "accuracy": 0.25, "accuracy_ci95": [0.1, 0.6]}
+    change_findings(readers[0], "masked_mention", {"top": row, "shadow": row | {"accuracy": 0.0}})
+    drawn = figures.plot("masked-mention", readers)
+    on_top, on_shadow = drawn.axes
+    # On Top Avon and Berg are right, on Shadow Berg and Como; the other linker is right, and was not asked without.
+    assert bars(on_top) == [(0, 50), (0, 25), (0, 100)]
+    assert bars(on_shadow) == [(0, 50), (0, 0), (0, 100)]
+    assert intervals(on_top) == [pytest.approx([10, 60])]
+    assert words(drawn).count("not known") == 2
+
+
+def test_templates_show_how_often_each_gets_the_prior(readers: list[Path]) -> None:
+    drawn = figures.plot("templates", readers)
+    (axes,) = drawn.axes
+    hand, right = (container.lines[0] for container in axes.containers)  # type: ignore[attr-defined]
+    # The first template gets the prior of all four names, the second not that of Dale, the third only that of Berg.
+    assert [x for x, _ in points(hand)] == [100, 75, 25]
+    assert [x for x, _ in points(right)] == [100, 100, 100]
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        "{name} came up again.",
+        "Why not {name}?",
+        "One word: {name}",
+    ]
+
+
+def test_templates_of_other_texts_are_not_compared(readers: list[Path]) -> None:
+    found = results(readers[1])["probes"]["templates"]
+    found["templates"]["2"]["text"] = "Warum nicht {name}?"
+    change_findings(readers[1], "templates", found)
+    with pytest.raises(UsageError, match="the runs have other neutral templates: draw a figure of each dataset"):
+        figures.plot("templates", readers)
+
+
+def test_a_probe_with_new_predictions_that_nobody_asked_for_says_how_to_get_them(hand: Path) -> None:
+    with pytest.raises(UsageError, match="the same `shadowprobe run` with `--also context_length` asks it"):
+        figures.plot("context-length", [hand])
+
+
+def test_the_axis_of_commonness_names_what_is_counted(world: Dataset, tmp_path: Path, stored: Stored) -> None:
+    world.card.commonness = "population"
+    counted = with_commonness(world, tmp_path / "counted", lambda _: 7)
+    (axes,) = figures.plot("commonness", [stored("hand", hand_predictions(), counted)]).axes
+    assert axes.get_xlabel() == "commonness of the gold entity (population)"
+    assert Dataset.read("data/places").card.commonness == "population"
+
+
+def test_systems_are_sorted_by_the_order(readers: list[Path]) -> None:
+    axes = figures.plot("overshadowing", readers, order=["right"]).axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["right", "hand"]
+    with pytest.raises(
+        UsageError, match=r"--order rihgt: no such system \(did you mean `right`\?\); there are hand, right"
+    ):
+        figures.plot("overshadowing", readers, order=["rihgt"])
 
 
 def test_scores_that_are_no_chances_have_no_calibration(readers: list[Path]) -> None:

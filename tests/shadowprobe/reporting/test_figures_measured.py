@@ -175,10 +175,10 @@ def test_question_buckets_show_the_rarest_subjects_first(confused: Path) -> None
     drawn = figures.plot("question-buckets", [confused])
     first, second = drawn.axes
     # 5, 5 and 1000 are so little beside 30000 that they share the first eighth.
-    assert tick_labels(first) == ["5\nn=3", "30k\nn=1"]
+    assert (tick_labels(first), tick_labels(second)) == (["n=3", "n=1"], ["5\nn=3", "30k\nn=1"])
     assert heights(first) == [pytest.approx(100 / 3), 100]
     assert heights(second) == [pytest.approx(200 / 3), 100]
-    assert first.get_xlabel() == "frequency of the subject, at least"
+    assert second.get_xlabel() == "frequency of the subject, at least"
 
 
 def test_buckets_without_frequencies_go_by_their_numbers(little: Path, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_buckets_without_frequencies_go_by_their_numbers(little: Path, tmp_path:
         (folder / f"P19-{number}").mkdir()
         (folder / f"P19-{number}" / f"bucket{number}.test.json").write_text(json.dumps([question]))
     run = write_retrieval(tmp_path / "runs" / "confused", little, ANSWERED, probes=["entity_questions"])
-    first = figures.plot("question-buckets", [run]).axes[0]
+    first = figures.plot("question-buckets", [run], width="two").axes[0]
     assert (tick_labels(first), heights(first)) == (["1\nn=1", "2\nn=1"], [100, 0])
     assert first.get_xlabel() == "bucket of the subject, 1 the least frequent"
 
@@ -325,6 +325,14 @@ def test_the_command_draws_what_python_draws(
     assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments)[0] == 0
     figures.save(figures.plot("confusion", both, names=["a", "b"], collection="human"), "b.svg")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
+    looks = ("--order", "b", "--colour", "a=teal", "--serif", "--force")
+    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments, *looks)[0] == 0
+    settings: Any = {"order": ["b"], "colours": {"a": "teal"}, "serif": True}
+    drawn = figures.plot("confusion", both, names=["a", "b"], collection="human", **settings)
+    figures.save(drawn, "c.svg")
+    assert Path("a.svg").read_bytes() == Path("c.svg").read_bytes() != Path("b.svg").read_bytes()
+    told = complaint(capsys, "plot", "confusion", "runs/confused", "--colour", "teal")
+    assert told == "--colour teal: give SYSTEM=COLOUR, such as bm25=teal"
     told = complaint(capsys, "plot", "confusion", "runs/confused", "--dataset", "mini")
     assert told.startswith("--dataset: goes with figures of linkers")
 

@@ -14,12 +14,14 @@ from drawn import assert_readable
 from finished_runs import finished_run
 from world import hand_predictions
 
-from shadowprobe import Dataset, UsageError
+import shadowprobe
+from shadowprobe import Dataset, Settings, UsageError
 from shadowprobe.measure.answers import Answers
 from shadowprobe.plugins import PROBES, make_probe, names
 from shadowprobe.reporting import figures
 from shadowprobe.reporting.figures.style import COLOURS, Width, assign_looks
-from shadowprobe.running.finished import FinishedRun
+from shadowprobe.running.correction import correct_run
+from shadowprobe.running.finished import FinishedRun, read_runs
 from shadowprobe.running.linking import measure_answers
 
 if TYPE_CHECKING:
@@ -32,8 +34,30 @@ LONG = (
     "costs $5 or $6",
     "plain",
 )
-# A correction needs candidates, which these answers do not have: test_correction_shown.py draws it.
-OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in {"debias", "kinds"}]
+OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker"]
+# The height of a figure in one column, in centimetres.
+ACL_COLUMN = 9.0
+CM = 2.54
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A run of a real linker with what every figure needs: candidates, kinds, answers to variants, a correction."""
+    out = tmp_path_factory.mktemp("complete") / "run"
+    settings = Settings(also=("context_length", "masked_mention"))
+    shadowprobe.run("tfidf", "mini", limit=25, out=out, settings=settings)
+    (run,) = read_runs([out])
+    correct_run(run)
+    return run
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A run over entities whose commonness is known."""
+    out = tmp_path_factory.mktemp("places") / "run"
+    shadowprobe.run("tfidf", "places", limit=25, out=out)
+    (run,) = read_runs([out])
+    return run
 
 
 @pytest.fixture
@@ -60,11 +84,61 @@ def saved(figure: Figure, path: Path) -> bytes:
 @pytest.mark.parametrize("count", [1, 5])
 @pytest.mark.parametrize("figure", OF_LINKERS)
 def test_no_word_is_cut_off_or_lies_on_another(
-    run: FinishedRun, figure: str, count: int, width: Width, inches: float
+    run: FinishedRun, complete: FinishedRun, figure: str, count: int, width: Width, inches: float
 ) -> None:
-    drawn = figures.plot(figure, called(run, LONG[:count]), width=width)
-    assert drawn.get_figwidth() == inches
+    # The hand-made answers have neither kinds nor candidates nor answers to variants.
+    shown = complete if figure in {"debias", "kinds", "context-length", "masked-mention"} else run
+    for serif in (False, True):
+        drawn = figures.plot(figure, called(shown, LONG[:count]), width=width, serif=serif)
+        assert drawn.get_figwidth() == inches
+        assert_readable(drawn)
+
+
+@pytest.mark.parametrize("figure", OF_LINKERS)
+def test_a_narrow_figure_of_four_systems_fits_a_column_of_a_paper(
+    complete: FinishedRun, places: FinishedRun, figure: str
+) -> None:
+    shown = places if figure in {"commonness", "buckets", "popularity-gap"} else complete
+    # The squares of a system are a panel: a figure of one fits.
+    labels = ["tfidf", "bm25", "prior", "blend"][: 1 if figure == "kinds" else 4]
+    drawn = figures.plot(figure, called(shown, labels))
     assert_readable(drawn)
+    assert drawn.get_figheight() * CM <= ACL_COLUMN
+
+
+def test_a_user_chooses_colours(run: FinishedRun) -> None:
+    from matplotlib.colors import to_hex
+
+    runs = called(run, ["prior", "bm25", "other"])
+    bars = figures.plot("overshadowing", runs, colours={"other": "teal", "bm25": COLOURS[1]}).axes[0].patches
+    # The colour that bm25 got is that of `prior`, which takes the next one that is free.
+    free = next(colour for colour in COLOURS[2:])
+    assert [to_hex(bar.get_facecolor()) for bar in bars] == [free.lower(), COLOURS[1].lower(), to_hex("teal")]
+    # The next figure knows nothing of it.
+    assert assign_looks(["prior"])["prior"].colour == COLOURS[1]
+
+
+@pytest.mark.parametrize("colour", ["rubbish", "", "0.5", "C1", "#12", "none", "#12345678"])
+def test_a_colour_that_is_none_is_refused(run: FinishedRun, colour: str) -> None:
+    with pytest.raises(UsageError, match=f"'{colour}' is no colour: give #RRGGBB, or a name such as teal"):
+        figures.plot("overshadowing", [run], colours={"hand": colour})
+
+
+def test_a_colour_for_a_system_that_is_not_there_is_refused(run: FinishedRun) -> None:
+    with pytest.raises(UsageError, match="--colour bm25: no such system; there are hand"):
+        figures.plot("overshadowing", [run], colours={"bm25": "teal"})
+
+
+def test_the_systems_that_come_with_us_keep_their_colours_beside_any_others() -> None:
+    others = [f"system {number}" for number in range(20)]
+    for label in ("prior", "bm25", "tfidf", "blend"):
+        assert assign_looks([label]) == {label: assign_looks([*others, "blend", "tfidf", "bm25", "prior"])[label]}
+
+
+def test_a_serif_figure_has_no_other_font(run: FinishedRun, tmp_path: Path) -> None:
+    content = saved(figures.plot("overshadowing", [run], serif=True), tmp_path / "f.pdf")
+    assert b"STIXGeneral" in content
+    assert b"DejaVu" not in content
 
 
 def test_a_system_has_the_same_colour_in_every_figure(run: FinishedRun) -> None:
@@ -174,7 +248,7 @@ def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> No
     code = (
         "import sys\n"
         "from shadowprobe.reporting import figures\n"
-        "assert len(list(figures.list_figures())) == 17\n"
+        "assert len(list(figures.list_figures())) == 20\n"
         "assert 'matplotlib' not in sys.modules\n"
         "from shadowprobe.reporting.figures.style import make_panels, use_style\n"
         "with use_style():\n"

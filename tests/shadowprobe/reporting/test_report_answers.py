@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from measured_runs import SAID, write_answers, write_questions_about_namesakes
 from namesake_sets import AVON, AVON_SAID, COMO, ambig_set, write_sets
-from page_reading import Read
+from page_reading import Read, unpack
 from refusals import complaint, outcome
 
 from shadowprobe import InputError, UsageError
@@ -38,11 +38,11 @@ def runs(queries: Path) -> list[FinishedRun]:
 
 
 def test_every_answer_has_its_category_as_the_probe_gives_it(runs: list[FinishedRun], queries: Path) -> None:
-    data = pack_answers(runs, queries)
+    data = unpack(pack_answers(runs, queries))
     names = [name for name, _ in data["categories"]]
     categories = [[names[code] for code in system["category"]] for system in data["systems"]]
     assert categories == [["partial", "merged", "complete"], ["no answer"] * 3]
-    said = [data["strings"][code] if code >= 0 else None for code in data["systems"][0]["answer"]]
+    said = [data["passages"][code] if code >= 0 else None for code in data["systems"][0]["answer"]]
     assert said == list(SAID.values())
     # Of the river Avon everything; of the ship its name and none of its answer.
     assert data["systems"][0]["recalls"][0] == [50, 100, 50]
@@ -50,16 +50,17 @@ def test_every_answer_has_its_category_as_the_probe_gives_it(runs: list[Finished
 
 
 def test_an_answer_that_is_not_there_has_its_error_beside_it(runs: list[FinishedRun], queries: Path) -> None:
-    data = pack_answers(runs, queries)
+    data = unpack(pack_answers(runs, queries))
     assert data["systems"][1]["answer"][1:] == [-1, -1]
-    assert data["systems"][1]["errors"] == {2: "time-out"}
+    assert data["systems"][1]["errors"] == {"2": "time-out"}
 
 
 def test_questions_and_documents_come_out_as_they_went_in(runs: list[FinishedRun], queries: Path) -> None:
-    data = pack_answers(runs, queries)
-    strings = data["strings"]
+    data = unpack(pack_answers(runs, queries))
+    strings, passages = data["strings"], data["passages"]
     assert [strings[code] for code in data["sets"]["name"]] == ["Avon", "Berg", "Como"]
-    assert [[strings[code] for code in document] for document in data["sets"]["documents"][0]] == [
+    documents = data["sets"]["documents"][0]
+    assert [[strings[title], passages[text], strings[answers]] for title, text, answers in documents] == [
         ["Avon (river)", "All that is known of Avon (river).", "Bristol Channel"],
         ["Avon (ship)", "All that is known of Avon (ship).", "Falmouth harbour"],
     ]
@@ -77,13 +78,11 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun],
     }
     sizes = ("all", "2 documents", "3 documents")
     assert tables["table-categories"][0][2:] == [f"{name}, {size}" for name in ("talker", "mute") for size in sizes]
-    # Two sets of two documents, one of three.
-    assert [row[:3] for row in tables["table-recall"][1:4]] == [
-        ["talker", "all", "3"],
-        ["talker", "2", "2"],
-        ["talker", "3", "1"],
+    # Two sets of two documents, one of three; the two systems are next to each other, and the counts come last.
+    assert [[*row[:2], row[-1]] for row in tables["table-recall"][1:]] == [
+        [label, *sizes] for sizes in (("all", "3"), ("2", "2"), ("3", "1")) for label in ("talker", "mute")
     ]
-    assert tables["table-recall"][3][3:] == ["100.0% (100.0 to 100.0)"] * 3
+    assert tables["table-recall"][5][2:5] == ["100.0% (100.0 to 100.0)"] * 3
 
 
 def test_the_verdict_says_how_often_every_namesake_gets_its_own_answer(runs: list[FinishedRun]) -> None:
@@ -121,7 +120,7 @@ def test_markup_in_names_and_answers_stays_text(tmp_path: Path, monkeypatch: pyt
     write_sets(Path("sets.json"), ambig_set(HOSTILE, HOSTILE, (f"{HOSTILE} one", "1"), (f"{HOSTILE} two", HOSTILE)))
     place = write_answers(Path("runs/bad"), Path("sets.json"), {HOSTILE: HOSTILE})
     written = Read(page(read_runs([place], names=[HOSTILE]), queries=Path("sets.json")))
-    assert [written.count(tag) for tag in ("script", "style", "b")] == [2, 1, 0]
+    assert [written.scripts, written.count("style"), written.count("b")] == [1, 1, 0]
     assert written.data["systems"][0]["label"] == HOSTILE
     assert HOSTILE in written.data["strings"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from measured_runs import READ, write_retrieval
-from page_reading import Read
+from page_reading import Read, unpack
 from refusals import complaint, outcome
 from retrieval_world import ANSWERED, FOUND, SETS, write_collection, write_sets
 
@@ -49,7 +49,7 @@ def of_query(data: dict[str, Any], system: int, column: str) -> dict[str, Any]:
 
 
 def test_every_query_has_its_outcome(runs: list[FinishedRun]) -> None:
-    data = pack_sets(runs, "little")
+    data = unpack(pack_sets(runs, "little"))
     names = [name for name, _ in data["outcomes"]]
     outcomes = [{query: names[code] for query, code in of_query(data, n, "outcome").items()} for n in (0, 1)]
     assert outcomes[0] == {
@@ -71,7 +71,7 @@ def test_every_query_has_its_outcome(runs: list[FinishedRun]) -> None:
 
 
 def test_ranks_count_articles_and_say_which_namesake_it_is(runs: list[FinishedRun]) -> None:
-    data = pack_sets(runs, "little")
+    data = unpack(pack_sets(runs, "little"))
     ranks, rivals = of_query(data, 0, "rank"), of_query(data, 0, "rival")
     # After two passages of the river the ship is second; the lake's two articles stand second and third.
     assert (ranks["a3"], rivals["a3"]) == (2, 1)
@@ -85,7 +85,7 @@ def test_ranks_count_articles_and_say_which_namesake_it_is(runs: list[FinishedRu
 
 
 def test_the_outcomes_add_up_to_the_rates_of_the_probe(runs: list[FinishedRun]) -> None:
-    data = pack_sets(runs, "little")
+    data = unpack(pack_sets(runs, "little"))
     names = [name for name, _ in data["outcomes"]]
     for number, run in enumerate(runs):
         found = run.results["probes"]["amber"]["human"]["qa"]
@@ -95,7 +95,7 @@ def test_the_outcomes_add_up_to_the_rates_of_the_probe(runs: list[FinishedRun]) 
 
 
 def test_entities_are_marked_as_head_or_tail(runs: list[FinishedRun]) -> None:
-    data = pack_sets(runs, "little")
+    data = unpack(pack_sets(runs, "little"))
     entities, strings = data["entities"], data["strings"]
     shown = list(zip((strings[n] for n in entities["title"]), entities["head"], entities["popularity"], strict=True))
     assert shown[:2] == [("avon-river", 1, 6.0), ("avon-ship", 0, 5.0)]
@@ -105,10 +105,12 @@ def test_entities_are_marked_as_head_or_tail(runs: list[FinishedRun]) -> None:
 def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun]) -> None:
     tables = Read(page(runs, "little")).tables
     assert list(tables) == [
+        "table-systems",
         "table-amber-human-1",
         "table-amber-human-2",
         "table-amber-human-confusion",
         "table-questions",
+        "table-pairs",
     ]
 
     def rates(name: str) -> list[list[str]]:
@@ -138,6 +140,16 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun])
     # Wilson's intervals of 2, 3 and 0 of 4.
     intervals = "confused, 15–85 among the first 1, confused, 30–95 among the first 2, reader, 0–49 among the first 1"
     assert intervals in page(runs, "little")
+
+
+def test_the_first_screen_has_the_headline_figures_of_retrievers_and_their_differences(runs: list[FinishedRun]) -> None:
+    written = Read(page(runs, "little"))
+    heading, confused, reader = written.tables["table-systems"]
+    assert heading[2:] == ["people, head @1", "people, tail @1", "questions @1"]
+    assert [cell.partition(" ")[0] for cell in confused[2:]] == ["50.0%", "20.0%", "50.0%"]
+    assert [cell.partition(" ")[0] for cell in reader[2:]] == ["75.0%", "80.0%", "0.0%"]
+    # Too few queries for any difference.
+    assert "no difference was found on" in " ".join(written.texts["li"] + written.texts["bdi"])
 
 
 def test_published_rows_are_marked_and_name_their_source(little: Path) -> None:
@@ -218,7 +230,7 @@ def test_without_amber_the_verdict_says_so_and_there_are_no_sets(little: Path) -
     )
     written = Read(page([run]))
     assert "runs/asked was not asked `amber`." in written.texts["bdi"]
-    assert list(written.tables) == ["table-questions"]
+    assert list(written.tables) == ["table-systems", "table-questions"]
     assert written.data is None
 
 
@@ -275,7 +287,7 @@ def test_markup_in_the_data_stays_text(little: Path) -> None:
     write_sets(little / "amber/human/qa/amber_sets.jsonl", sets)
     place = write_retrieval(Path("runs/confused"), little, {"a1": (HOSTILE,)})
     written = Read(page(read_runs([place], names=[HOSTILE]), "little"))
-    assert [written.count(tag) for tag in ("script", "style", "b")] == [2, 1, 0]
+    assert [written.scripts, written.count("style"), written.count("b")] == [1, 1, 0]
     assert written.data["systems"][0]["label"] == HOSTILE
     assert HOSTILE in written.data["strings"]
     assert written.texts["title"] == [f"{HOSTILE} on little"]

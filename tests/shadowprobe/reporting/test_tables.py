@@ -18,7 +18,7 @@ from shadowprobe.plugins import make_probe
 from shadowprobe.reporting.tables.named_tables import compared_tables
 from shadowprobe.reporting.tables.paper_tables import table_3, table_4
 from shadowprobe.reporting.tables.rendering import FORMATS, render
-from shadowprobe.reporting.tables.table import Estimate, Row
+from shadowprobe.reporting.tables.table import Column, Estimate, Row, Table, text_column
 from shadowprobe.reporting.tables.to_terminal import show
 from shadowprobe.running.comparison import compare
 from shadowprobe.running.finished import FinishedRun
@@ -182,3 +182,12 @@ def test_a_file_has_no_colours_whatever_the_environment_asks_for(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b" not in render("terminal", [table_3([finished(answers)])])
+
+
+def test_a_text_in_the_place_of_a_number_does_not_make_every_line_as_long() -> None:
+    rows = (Row(("one", "9" * 200_000)), Row(("two", 7)))
+    table = Table("key", "", (text_column("system"), Column("n", "n")), rows)
+    lines = render("terminal", [table]).splitlines()
+    # The name, a blank, and of the number 60 digits and three points.
+    assert max(map(len, lines)) <= 80
+    assert any("9" * 60 + "..." in line for line in lines)

@@ -13,6 +13,7 @@ import shadowprobe
 from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, UsageError
 from shadowprobe.base.files import directory_name
 from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.plugins import loading
 from shadowprobe.running.api import make_linking_job
 
 
@@ -91,6 +92,25 @@ def test_a_linker_object_with_another_state_does_not_get_the_old_answers(world: 
     assert shadowprobe.run(pointing(0), world, out=tmp_path / "run")["subsets"]["top"]["recall"] == 1.0
     with pytest.raises(UsageError, match="holds a run whose linker version is"):
         shadowprobe.run(pointing(-1), world, out=tmp_path / "run")
+
+
+def test_a_run_goes_on_after_an_update_unless_the_answers_of_its_linker_changed(
+    world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    first = shadowprobe.run("bm25", world, out=out)
+    answers = (out / "predictions.jsonl").read_bytes()
+    # The run of 0.1.0 was stopped in its last line.
+    card = json.loads((out / "run.json").read_text()) | {"shadowprobe": "0.1.0"}
+    card["linker"]["version"] = "0.1.0"
+    (out / "run.json").write_text(json.dumps(card))
+    (out / "predictions.jsonl").write_bytes(answers[:-5])
+    monkeypatch.setattr(shadowprobe, "__version__", "9.0.0")
+    assert shadowprobe.run("bm25", world, out=out) == first
+    assert (out / "predictions.jsonl").read_bytes() == answers
+    monkeypatch.setitem(loading.OWN_CHANGED, "bm25", "9.0.0")
+    with pytest.raises(UsageError, match=r"whose linker version is '0\.1\.0', not '9\.0\.0'; give another --out"):
+        shadowprobe.run("bm25", world, out=out)
 
 
 def test_the_same_linker_object_goes_on_with_its_own_run(world: Dataset, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The table of retrievers in the README, made again by the command that stands beside it."""
+"""The table of retrievers in the documentation, made again by the command that stands beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from shadowprobe.running.retrieving import make_retrieving_job
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "retrieval.md").read_text(encoding="utf-8")
 RETRIEVERS = ["tfidf", "bm25", "linker:blend", "linker:prior"]
 
 
@@ -18,8 +18,8 @@ def rate(found: dict[str, Any]) -> str:
     return f"{100 * found['rate']:.1f} ({low}–{high})"
 
 
-def readme_row(retriever: str, out: Path) -> str:
-    """The line that the README should have for a retriever."""
+def page_row(retriever: str, out: Path) -> str:
+    """The line that the page should have for a retriever."""
     found = (
         make_retrieving_job(retriever, probes=("amber",), out=out).run().results["probes"]["amber"]["nonhuman"]["qa"]
     )
@@ -35,4 +35,4 @@ def readme_row(retriever: str, out: Path) -> str:
 
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_the_row_of_a_retriever_is_what_the_command_gives(retriever: str, tmp_path: Path) -> None:
-    assert readme_row(retriever, tmp_path / "run") in README.splitlines()
+    assert page_row(retriever, tmp_path / "run") in PAGE.splitlines()

@@ -1,0 +1,77 @@
+"""Rows of points with intervals, a point a system; a row has words beside it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shadowprobe.reporting.figures.style import (
+    LINE_HEIGHT,
+    Look,
+    Width,
+    assign_looks,
+    count_lines,
+    error_lengths,
+    make_panels,
+    show_percent,
+    system_legend,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches of a row for each system, and around them; points.
+ROW, AROUND, MARKER = 0.045, 0.06, 2.8
+# A rate with its 95% interval, or None where there is no interval.
+Dot = tuple[float, Sequence[float] | None]
+
+
+class DotPanel(NamedTuple):
+    """A panel: what it shows, and for each system the dot of each row, None where it has none."""
+
+    title: str
+    dots: Sequence[Sequence[Dot | None]]
+
+
+def draw_dots(
+    labels: Sequence[str], words: Sequence[str], panels: Sequence[DotPanel], about: str, width: Width
+) -> tuple[Figure, list[Axes], list[float]]:
+    """Panels that share their rows; returns where each row ends, too."""
+    heights = (AROUND + max(ROW * len(labels), LINE_HEIGHT * count_lines(one)) for one in words)
+    ends = [0.0, *itertools.accumulate(heights)]
+    middles = [(above + below) / 2 for above, below in itertools.pairwise(ends)]
+    look, legend = assign_looks(labels), system_legend(labels, width)
+    above = LINE_HEIGHT * max(count_lines(panel.title) if panel.title else 0 for panel in panels)
+    figure, drawn = make_panels(width, 0.59 + above + legend.height + ends[-1], ncols=len(panels), sharey=True)
+    handles: list[Any] = []
+    for axes, panel in zip(drawn, panels, strict=True):
+        handles = []
+        for number, (label, dots) in enumerate(zip(labels, panel.dots, strict=True)):
+            shift = ROW * (number - (len(labels) - 1) / 2)
+            handles.append(_draw_system(axes, [middle + shift for middle in middles], dots, look[label]))
+        axes.set_title(panel.title)
+        show_percent(axes, width)
+        axes.set_xlabel(about)
+        for end in ends[1:-1]:
+            axes.axhline(end, color="#DDDDDD", linewidth=0.5, zorder=0)
+    drawn[0].set_yticks(middles, words)
+    drawn[0].set_ylim(ends[-1], 0)
+    legend.draw(figure, handles)
+    return figure, drawn, ends
+
+
+def _draw_system(axes: Axes, places: Sequence[float], dots: Sequence[Dot | None], look: Look) -> Any:
+    known = [(place, *dot) for place, dot in zip(places, dots, strict=True) if dot is not None]
+    errors = [error_lengths(rate, interval or (rate, rate)) for _, rate, interval in known]
+    return axes.errorbar(
+        [100 * rate for _, rate, _ in known],
+        [place for place, _, _ in known],
+        xerr=[[100 * length for length in lengths] for lengths in zip(*errors, strict=True)] or None,
+        **{**look.line_style, "linestyle": ""},
+        markersize=MARKER,
+        elinewidth=0.6,
+        capsize=0,
+        clip_on=False,
+    )
