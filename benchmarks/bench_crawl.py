@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import msgspec
-from bench_memory import peak
-from goals import Goal, Measured, parser, show
+from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.records import WebReference

@@ -20,8 +20,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from bench_memory import peak
-from goals import Goal, Measured, parser, show
+from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import read_language

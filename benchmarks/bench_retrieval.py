@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
-from bench_memory import peak
-from goals import Goal, Measured, parser, show
+from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.plugins import make_retriever

@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import world as hand_made
@@ -82,7 +83,7 @@ def test_one_run_instead_of_a_list_and_a_mixture_are_refused(folder: Path) -> No
 
 def test_a_frame_has_a_row_for_each_mention(folder: Path) -> None:
     pytest.importorskip("pandas")
-    frame = shadowprobe.load_run(folder / "hand").to_frame().set_index("id")
+    frame: Any = shadowprobe.load_run(folder / "hand").to_frame().set_index("id")
     assert len(frame) == 4 + 4 + 12 + 1
     assert list(frame.loc["sAvon", ["name", "gold", "answer", "prior", "correct", "outcome"]]) == [
         "Avon",
@@ -101,7 +102,7 @@ def test_a_frame_has_a_row_for_each_mention(folder: Path) -> None:
 
 def test_the_frame_of_a_summary_has_one_row_of_headline_figures(folder: Path) -> None:
     pytest.importorskip("pandas")
-    frame = shadowprobe.load_run(folder / "hand").to_frame("summary")
+    frame: Any = shadowprobe.load_run(folder / "hand").to_frame("summary")
     assert len(frame) == 1
     # Berg alone has both contexts right.
     assert frame.loc[0, ["system", "data", "consistent", "overshadowed"]].tolist() == ["replay", "world", 0.25, 0.5]
