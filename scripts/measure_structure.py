@@ -27,7 +27,7 @@ LAYERS = (
     *("build", "sets", "running", "gerbil", "human_study", "reporting", "cli"),
 )
 # The folders that people extend: found by entry point, never imported by the core.
-PLUGINS = ("linkers", "retrievers", "probes")
+PLUGINS = ("linkers", "retrievers", "readers", "probes")
 LOWEST_FOR_PLUGINS = "measure"
 # They import whatever the package offers to its users.
 FRONT_DOORS = ("__init__", "__main__", "api", "retrieval")

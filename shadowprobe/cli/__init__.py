@@ -45,6 +45,8 @@ COMMANDS = {
     "describe": Command("describe:describe", "Complete the entities of a dataset from a wiki."),
     "retrieve": Command("retrieve:retrieve", "Ask a retriever about namesakes."),
     "retrievers": Command("listings:retrievers", "List the retrievers and what each needs."),
+    "read": Command("read:read", "Let a reader answer queries about namesakes."),
+    "readers": Command("listings:readers", "List the readers and what each needs."),
     "answer": Command("answer:answer", "Ask a language model about namesakes."),
     "sets": Command("sets:app", "Make new sets of queries about namesakes."),
     "serve": Command("serve:serve", "Serve a linker to GERBIL."),

@@ -1,4 +1,4 @@
-"""`shadowprobe linkers`, `retrievers`, `probes` and `datasets`: what there is, and what each needs."""
+"""`shadowprobe linkers`, `retrievers`, `readers`, `probes` and `datasets`: what there is, and what each needs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def retrievers(json: common.JsonOption = False) -> None:
     from shadowprobe import plugins
 
     _print_plugins([plugins.RETRIEVERS], "retriever", json=json)
+
+
+def readers(json: common.JsonOption = False) -> None:
+    """List the readers and what each needs; none of them is loaded for it."""
+    from shadowprobe import plugins
+
+    _print_plugins([plugins.READERS], "reader", json=json)
 
 
 def probes(json: common.JsonOption = False) -> None:

@@ -1,15 +1,17 @@
-"""Linkers, retrievers and probes by name."""
+"""Linkers, retrievers, readers and probes by name."""
 
 from shadowprobe.plugins.listing import Listing, listings
 from shadowprobe.plugins.loading import (
     LINKERS,
     PROBES,
+    READERS,
     RETRIEVAL_PROBES,
     RETRIEVERS,
     Group,
     add_version,
     make_linker,
     make_probe,
+    make_reader,
     make_retrieval_probe,
     make_retrieval_probes,
     make_retriever,
@@ -21,6 +23,7 @@ from shadowprobe.systems.options import describe_system, list_options, option_va
 __all__ = [
     "LINKERS",
     "PROBES",
+    "READERS",
     "RETRIEVAL_PROBES",
     "RETRIEVERS",
     "Group",
@@ -31,6 +34,7 @@ __all__ = [
     "listings",
     "make_linker",
     "make_probe",
+    "make_reader",
     "make_retrieval_probe",
     "make_retrieval_probes",
     "make_retriever",

@@ -23,7 +23,7 @@ from shadowprobe.reporting.tables.to_html import isolated, table_html
 if TYPE_CHECKING:
     from shadowprobe.running.finished import FinishedRun
 
-DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
+DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "reader": "Collection", "model": "Questions"}
 NO_VERDICT = ": whether it reads the context or repeats its prior was not measured."
 # What a data address inside of double quotes may hold as it is.
 UNQUOTED = " !$'()*+,-./:;=?@_~"
