@@ -75,6 +75,8 @@ class ReadingTask(Task):
         self.queries = self._gather()
         if not self.queries:
             raise UsageError(f"there is no query that the reader can answer: it does {', '.join(tasks)}")
+        if source is not None and source.ranked is not None and not source.ranked.keys() & self.queries.keys():
+            raise UsageError(f"--documents: `{source.name}` has no ranking for any of the {len(self.queries)} queries")
         self.total = len(self.queries)
         self.answers: dict[str, ReaderAnswer] = {}
         described = source.described if source is not None else (card.documents if card is not None else None)

@@ -19,7 +19,17 @@ pytestmark = pytest.mark.slow
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy so that building leaves nothing in the source tree."""
     place = tmp_path_factory.mktemp("wheel")
-    kept = ("pyproject.toml", "README.md", "LICENSE", "shadowprobe", "linkers", "retrievers", "readers", "probes", "data")
+    kept = (
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "shadowprobe",
+        "linkers",
+        "retrievers",
+        "readers",
+        "probes",
+        "data",
+    )
     for name in kept:
         source = ROOT / name
         if source.is_dir():
