@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from shadowprobe.retrieval import Reader, ReaderQuery
 
-# A stop after a word of one or two letters is more often that of an initial than the end of a sentence.
-SENTENCE = re.compile(r".*?\w{3,}[.!?](?=\s|$)", re.DOTALL)
+# The stop after an initial ends no sentence.
+SENTENCE = re.compile(r".*?(?<!\b[A-Z])[.!?](?=\s|$)", re.DOTALL)
 
 
 class FirstSentenceReader(Reader):

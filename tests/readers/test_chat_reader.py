@@ -62,9 +62,7 @@ def test_a_slot_is_asked_as_a_question_and_a_claim_with_its_labels(service: Serv
     read(service, SLOT, CLAIM)
     prompts = sorted(asked.json["messages"][0]["content"] for asked in service.requests)
     assert prompts[0].endswith("Question: What is the place of building of Avon?\nAnswer:")
-    assert prompts[1].startswith(
-        "Check the claim with the documents below and with nothing else. Answer with one word: SUPPORTS or REFUTES."
-    )
+    assert "Answer with one word: SUPPORTS or REFUTES.\n" in prompts[1]
 
 
 @pytest.mark.parametrize("said", ["SUPPORTS or REFUTES", "maybe"])
@@ -88,6 +86,6 @@ def test_an_unknown_model_and_a_dead_server_stop_the_run(service: Service) -> No
         read(service, QUESTION)
     reader = make_reader("chat", {"url": "http://127.0.0.1:9/v1", "model": "small", "retries": "0"})
     reader.setup()
-    with pytest.raises(LinkerError, match="127.0.0.1:9"):
+    with pytest.raises(LinkerError, match=r"127\.0\.0\.1:9"):
         reader.read([QUESTION])
     reader.close()

@@ -17,7 +17,7 @@ first_sentence: Any = import_module("shadowprobe.readers.first_sentence")
     ("text", "sentence"),
     [
         ("The Avon is a river. It ends here.", "The Avon is a river."),
-        # The stop of an initial or a short title ends nothing.
+        # The stop of an initial ends nothing.
         ("W. G. Sebald wrote it. He lived in Norwich.", "W. G. Sebald wrote it."),
         ("Version 1.525 is out! More.", "Version 1.525 is out!"),
         ("no end at all", "no end at all"),

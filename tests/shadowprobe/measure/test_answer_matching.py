@@ -172,8 +172,8 @@ def test_f1_and_exact_match_agree_with_a_second_implementation_on_1000_random_pa
         matches += exact
         partial += 0 < f1 < 1
     # Both kinds were there.
-    assert matches > 200
-    assert partial > 200
+    assert matches > 150
+    assert partial > 150
 
 
 def test_the_best_of_several_right_answers_counts() -> None:
