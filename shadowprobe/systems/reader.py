@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import LinkerError, abridge
@@ -52,7 +52,7 @@ class Reader:
 
 
 def make_answers(
-    reader: Reader, queries: Sequence[ReaderQuery], given: Sequence[str | Failure | None]
+    reader: Reader, queries: Sequence[ReaderQuery], given: Sequence[Any]
 ) -> Iterator[ReaderAnswer | Failure]:
     """The checked answer to each query, or why the reader has none."""
     if isinstance(given, str) or len(given) != len(queries):

@@ -29,11 +29,11 @@ DOCUMENTS = (
 def save_tiny_span_model(folder: Path, positions: int = 64) -> str:
     """Saves a BERT for question answering with random weights, far from zero."""
     import torch
-    from transformers import BertConfig, BertForQuestionAnswering, BertTokenizerFast
+    from transformers import BertConfig, BertForQuestionAnswering, BertTokenizer
 
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *WORDS.split()]) + "\n")
-    tokenizer: Any = BertTokenizerFast.from_pretrained(folder)
+    tokenizer: Any = BertTokenizer.from_pretrained(folder)
     tokenizer.save_pretrained(folder)
     torch.manual_seed(3)
     config: Any = BertConfig(

@@ -10,6 +10,8 @@ from reading_world import CLAIMS, QUESTIONS, write_reading_world
 from refusals import complaint, ids, outcome
 from retrieval_world import write_documents, write_sets
 
+from shadowprobe.retrieval import Document
+
 LITTLE = ("read", "--collection", "little", "--out", "run")
 FOUND = ("read", "--reader", "mine.py:Told", "--documents", "found", "--k", "2")
 
@@ -129,7 +131,7 @@ def test_what_cannot_be_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
 ) -> None:
     write_documents(Path("none/documents.jsonl"))
-    write_documents(Path("other/documents.jsonl"), [*_documents()])
+    write_documents(Path("other/documents.jsonl"), [Document("elbe", "Elbe", "A river.")])
     write_sets(Path("other/amber/human/qa/amber_sets.jsonl"), QUESTIONS)
     text = json.dumps(CLAIMS).replace("SUPPORTS", "true").replace("REFUTES", "false")
     write_sets(Path("unlabelled/human/fc/amber_sets.jsonl"), json.loads(text))
@@ -138,10 +140,6 @@ def test_what_cannot_be_is_refused_in_one_line(
         json.loads(json.dumps(QUESTIONS).replace('["near Naseby", "Naseby"]', "[]")),
     )
     assert complaint(capsys, *LITTLE, *arguments).startswith(words)
-
-
-def _documents() -> list[object]:
-    return [{"id": "elbe", "title": "Elbe", "text": "A river."}]
 
 
 def test_another_run_is_not_written_over(capsys: pytest.CaptureFixture[str]) -> None:
