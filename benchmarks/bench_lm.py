@@ -19,7 +19,7 @@ from goals import SKIPPED, Goal, Measured, parser, show
 from shadowprobe import LinkerError, Snippet, open_dataset
 
 # By its name, since type checkers do not see where the folder is installed.
-candidate_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
+candidate_scores: Any = import_module("shadowprobe.systems.tree_scores")
 lm: Any = import_module("shadowprobe.linkers.lm")
 BARE_LIMIT, SIDE_LIMIT = 0.9, 1.6
 SNIPPETS, REPEATS = 32, 3

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from shadowprobe import Entity, Failure, InputError, ItemError, Linker, LinkerError, Prediction, Snippet, UsageError
+from shadowprobe.systems.causal_model import explain_loss, load_causal_model
+from shadowprobe.systems.tree_scores import Branch, Tree, score_one_by_one, score_trees, split_tree
 
-from ._shared.causal_model import explain_loss, load_causal_model
 from ._shared.ranking import rank
 from ._shared.title_file import read_title_tokens
 from ._shared.title_search import search_titles
-from ._shared.tree_scores import Branch, Tree, score_one_by_one, score_trees, split_tree
 from ._shared.trie import Trie
 
 # The title and a full stop follow, and with `channel` also the text.

@@ -7,13 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from shadowprobe import Findings
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings
-from shadowprobe.measure.statistics import decide, wilson
+from shadowprobe.measure.statistics import decide, describe_gap, describe_share
 from shadowprobe.queries.amber_sets import AmberEntity, AmberQuery, AmberSet, Part, group_by_name, read_amber_sets
 from shadowprobe.queries.query import Query
 
@@ -102,16 +99,17 @@ class AmberProbe(RankingProbe):
             "entities": sum(len(one.qids) for one in sets),
             "queries": {name: len(group) for name, group in groups.items()},
             "accuracy": {
-                str(k): {name: _rate([_is_right(row, k) for row in group]) for name, group in groups.items()}
+                str(k): {name: describe_share([_is_right(row, k) for row in group]) for name, group in groups.items()}
                 for k in rankings.ks
             },
             "gap": gap,
             "verdict": decide(gap["ci95"], above="head", below="tail") if gap is not None else None,
             "all_correct": {
-                str(k): _rate([all(_is_right(row, k) for row in of_set) for of_set in by_set]) for k in rankings.ks
+                str(k): describe_share([all(_is_right(row, k) for row in of_set) for of_set in by_set])
+                for k in rankings.ks
             },
-            "confusion": {name: _rate([_is_confused(row) for row in group]) for name, group in groups.items()},
-            "neither": _rate([row["rank"] is None and row["namesake_rank"] is None for row in everything]),
+            "confusion": {name: describe_share([_is_confused(row) for row in group]) for name, group in groups.items()},
+            "neither": describe_share([row["rank"] is None and row["namesake_rank"] is None for row in everything]),
             "popularity": list(_popularity(sets, rows, smallest)) or None,
         }
 
@@ -156,31 +154,13 @@ def _outcome(row: Row) -> str:
     return "other document first" if row["rank"] is not None else "not found"
 
 
-def _rate(hits: Sequence[bool]) -> dict[str, Any] | None:
-    """A share with its interval; None where there is nothing to count."""
-    if not hits:
-        return None
-    return {"n": len(hits), "rate": sum(hits) / len(hits), "ci95": list(wilson(sum(hits), len(hits)))}
-
-
 def _gap(by_set: Sequence[Sequence[Row]], k: int, rankings: Rankings) -> dict[str, Any] | None:
     """The accuracy on head queries minus that on tail queries; sets are drawn, as the queries of one are dependent."""
     counts = []
     for of_set in by_set:
         hits = {name: [_is_right(row, k) for row in of_set if row["group"] == name] for name in GROUPS}
         counts.append([number for group in hits.values() for number in (sum(group), len(group))])
-    table: npt.NDArray[np.int64] = np.array(counts).reshape(-1, 4)
-    totals = table.sum(axis=0)
-    if not totals[1] or not totals[3]:
-        return None
-    generator = np.random.default_rng(rankings.seed)
-    differences = []
-    for _ in range(rankings.rounds):
-        drawn = table[generator.integers(len(table), size=len(table))].sum(axis=0)
-        if drawn[1] and drawn[3]:
-            differences.append(drawn[0] / drawn[1] - drawn[2] / drawn[3])
-    low, high = np.quantile(differences, [0.025, 0.975]) if differences else (-1.0, 1.0)
-    return {"difference": float(totals[0] / totals[1] - totals[2] / totals[3]), "ci95": [float(low), float(high)]}
+    return describe_gap(counts, rankings.rounds, rankings.seed)
 
 
 def _popularity_gap(head: float, tail: float) -> float:
@@ -208,7 +188,7 @@ def _popularity(sets: Sequence[AmberSet], rows: Mapping[str, Row], k: int) -> It
         yield {
             "at_least": round(number * BIN, 9),
             "below": round((number + 1) * BIN, 9) if number < round(LAST / BIN) else None,
-            "head": _rate(head_hits),
-            "tail": _rate(tail_hits),
+            "head": describe_share(head_hits),
+            "tail": describe_share(tail_hits),
             "difference": sum(head_hits) / len(head_hits) - sum(tail_hits) / len(tail_hits),
         }

@@ -12,7 +12,7 @@ from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings
 from shadowprobe.measure.statistics import wilson
 from shadowprobe.queries.query import Query
-from shadowprobe.queries.question_files import Question, equal_buckets, read_questions, relations
+from shadowprobe.queries.question_files import Question, equal_buckets, number_questions, read_questions, word_relation
 
 
 class EntityQuestionsProbe(RankingProbe):
@@ -35,18 +35,13 @@ class EntityQuestionsProbe(RankingProbe):
 
     def queries(self) -> Iterator[Query]:
         """Every question, numbered within its relation."""
-        for query_id, _, question in self._numbered():
+        for query_id, _, question in number_questions(self.questions):
             yield Query(query_id, question.question, question.subject)
-
-    def _numbered(self) -> Iterator[tuple[str, str, Question]]:
-        for relation, questions in self.questions.items():
-            for number, question in enumerate(questions):
-                yield f"{relation}-{number}", relation, question
 
     def rows(self, rankings: Rankings) -> Iterator[dict[str, Any]]:
         """The relation of each question, and the rank of the first passage that holds an answer, or None."""
         ranks = self._ranks(rankings)
-        for query_id, relation, _ in self._numbered():
+        for query_id, relation, _ in number_questions(self.questions):
             yield {"id": query_id, "relation": relation, "rank": ranks[query_id]}
 
     def measure(self, rankings: Rankings) -> Findings:
@@ -59,7 +54,7 @@ class EntityQuestionsProbe(RankingProbe):
         return {
             "questions": len(ranks),
             "relations": {
-                relation: {"question": self._wording(relation), **_accuracies(of_relation, rankings.ks)}
+                relation: {"question": word_relation(relation), **_accuracies(of_relation, rankings.ks)}
                 for relation, of_relation in by_relation.items()
             },
             "macro": {
@@ -70,14 +65,10 @@ class EntityQuestionsProbe(RankingProbe):
             "buckets": self._buckets(ranks, rankings.ks),
         }
 
-    @staticmethod
-    def _wording(relation: str) -> str | None:
-        known = relations().get(relation)
-        return known.question if known is not None else None
-
     def _ranks(self, rankings: Rankings) -> dict[str, int | None]:
         """The rank of the first passage that holds an answer, by question."""
-        answers = {i: [dpr_words(answer) for answer in question.answers] for i, _, question in self._numbered()}
+        numbered = number_questions(self.questions)
+        answers = {i: [dpr_words(answer) for answer in question.answers] for i, _, question in numbered}
         deepest = max(rankings.ks)
         found_at: dict[str, list[tuple[str, int]]] = {}
         for query_id in answers:
@@ -98,7 +89,7 @@ class EntityQuestionsProbe(RankingProbe):
         """The accuracies by how frequent the subjects are; None where the questions do not say it."""
         known = [
             (rank, question)
-            for rank, (_, _, question) in zip(ranks, self._numbered(), strict=True)
+            for rank, (_, _, question) in zip(ranks, number_questions(self.questions), strict=True)
             if question.bucket is not None or question.frequency is not None
         ]
         if not known:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
-SOURCES = ("shadowprobe", "linkers", "retrievers", "probes")
+SOURCES = ("shadowprobe", "linkers", "retrievers", "readers", "probes")
 # These start whole commands, servers and browsers: too slow for every mutant, and not the tests of one module.
 WHOLE = {"integration", "hostile", "scripts", "plugin_package", "support"}
 # A module has this many test files at least, if its users have tests, and this many at most: the nearest.

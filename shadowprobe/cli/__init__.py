@@ -47,6 +47,8 @@ COMMANDS = {
     "describe": Command("describe:describe", "Complete the entities of a dataset from a wiki."),
     "retrieve": Command("retrieve:retrieve", "Ask a retriever about namesakes."),
     "retrievers": Command("listings:retrievers", "List the retrievers, or explain one."),
+    "read": Command("read:read", "Let a reader answer queries about namesakes."),
+    "readers": Command("listings:readers", "List the readers, or explain one."),
     "answer": Command("answer:answer", "Ask a language model about namesakes."),
     "sets": Command("sets:app", "Make new sets of queries about namesakes."),
     "serve": Command("serve:serve", "Serve a linker to GERBIL."),

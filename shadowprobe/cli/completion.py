@@ -27,6 +27,13 @@ def complete_retrievers(incomplete: str) -> list[str]:
     return _complete_plugins(RETRIEVERS, incomplete)
 
 
+def complete_readers(incomplete: str) -> list[str]:
+    """The readers that begin so."""
+    from shadowprobe.plugins import READERS
+
+    return _complete_plugins(READERS, incomplete)
+
+
 def complete_probes(incomplete: str) -> list[str]:
     """The probes that begin so; `+` before a name is kept."""
     from shadowprobe.plugins import PROBES

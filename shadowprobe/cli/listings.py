@@ -1,4 +1,4 @@
-"""`shadowprobe linkers`, `retrievers`, `probes`, `datasets` and `figures`: what there is, or what one of them is."""
+"""`shadowprobe linkers`, `retrievers`, `readers`, `probes`, `datasets`, `figures`: what there is, or what one is."""
 
 from __future__ import annotations
 
@@ -49,6 +49,24 @@ def retrievers(
     from shadowprobe import plugins
 
     _print_plugins([plugins.RETRIEVERS], name, "retriever", json=json)
+
+
+def readers(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("readers"), help="The reader to explain."
+        ),
+    ] = None,
+    json: common.JsonOption = False,
+) -> None:
+    """List the readers and what each needs; none of them is loaded for it.
+
+    With a name: what this one does, what it needs, its options, and an example.
+    """
+    from shadowprobe import plugins
+
+    _print_plugins([plugins.READERS], name, "reader", json=json)
 
 
 def probes(

@@ -72,8 +72,9 @@ def table(
     Of all systems and datasets: summary (headline figures, verdicts, and which system is best). Of linkers: 3
     (precision, recall, F1), 4 (is the answer the prior?), kinds (which kinds of entities are overshadowed?) and
     suspicion (which answers to doubt). Of retrievers: amber (is the right document among the first k?), confusion (does
-    a namesake stand above it?) and questions (EntityQuestions). Of language models: answers (AmbigDocs). Without a run,
-    --published prints the paper's own Table 3 or 4.
+    a namesake stand above it?) and questions (EntityQuestions). Of readers: readers (are queries answered, and who
+    loses what is lost?). Of language models: answers (AmbigDocs). Without a run, --published prints the paper's own
+    Table 3 or 4.
     """
     from shadowprobe.reporting.tables.named_tables import make_tables
     from shadowprobe.running.finished import check_comparable, read_runs

@@ -5,18 +5,47 @@ from __future__ import annotations
 import re
 import string
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
 from unicodedata import category, normalize
 
 _ARTICLES = frozenset({"a", "an", "the"})
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation))
 _PUNCTUATION = str.maketrans({**dict.fromkeys(string.punctuation), "-": " "})
 
 
 def squad_words(text: str) -> list[str]:
     """The words of a text as AmbER compares them: lower case, no punctuation, no articles, a hyphen as a space."""
     return [word for word in text.lower().translate(_PUNCTUATION).split() if word not in _ARTICLES]
+
+
+def normalise_answer(text: str) -> list[str]:
+    """The words of an answer as SQuAD compares them: lower case, without ASCII punctuation, a, an and the."""
+    # As in `squad_words`, but a hyphen leaves no space, and an article ends at any character that no word has.
+    return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def score_exactly(answer: str, answers: Iterable[str]) -> bool:
+    """SQuAD's exact match: True where the answer has the words of one of the right answers, in their order."""
+    words = normalise_answer(answer)
+    return any(words == normalise_answer(right) for right in answers)
+
+
+def score_words(answer: str, answers: Iterable[str]) -> float:
+    """SQuAD's F1 over words, against the right answer for which it is highest."""
+    words = normalise_answer(answer)
+    return max((_f1(words, normalise_answer(right)) for right in answers), default=0.0)
+
+
+def _f1(words: Sequence[str], right: Sequence[str]) -> float:
+    if not words or not right:
+        # Version 2 of SQuAD's evaluation: nothing matches nothing alone.
+        return float(words == right)
+    shared = (Counter(words) & Counter(right)).total()
+    return 2 * shared / (len(words) + len(right))
 
 
 def beginning(text: str, words: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +42,13 @@ def describe_rate(name: str, hits: float, n: float) -> dict[str, Any]:
     if not n:
         return {name: None, f"{name}_ci95": None}
     return {name: float(hits / n), f"{name}_ci95": list(wilson(hits, n))}
+
+
+def describe_share(hits: Sequence[bool]) -> dict[str, Any] | None:
+    """A share with its number of items and its interval, as findings have them; None if there is nothing to count."""
+    if not hits:
+        return None
+    return {"n": len(hits), "rate": sum(hits) / len(hits), "ci95": list(wilson(sum(hits), len(hits)))}
 
 
 def f1_interval(correct: int, wrong: int, skipped: int) -> Interval:
@@ -137,6 +144,53 @@ def describe_difference(
         name: (int(np.count_nonzero(first)) - int(np.count_nonzero(second))) / len(groups),
         f"{name}_ci95": list(grouped_difference(first, second, groups, rounds=rounds, seed=seed)),
     }
+
+
+def describe_mean(values: Sequence[float], groups: Sequence[int], rounds: int, seed: int) -> dict[str, Any] | None:
+    """The mean of values and its bootstrap interval, as findings have them; groups are drawn. None without values.
+
+    Values are from 0 to 1, or differences of such values.
+    """
+    if not len(values):
+        return None
+    _, codes = np.unique(np.asarray(groups), return_inverse=True)
+    table = np.stack([np.bincount(codes, weights=np.asarray(values, dtype=np.float64)), np.bincount(codes)], axis=1)
+    # With a single group, the data does not tell how much groups differ.
+    widest = (0.0 if min(values) >= 0 else -1.0, 1.0)
+    low, high = widest if len(table) == 1 else _draw_quantiles(table, rounds, seed, _mean)
+    return {"n": len(values), "rate": float(np.mean(values)), "ci95": [low, high]}
+
+
+def _mean(totals: npt.NDArray[Any]) -> float:
+    return float(totals[0] / totals[1])
+
+
+def describe_gap(table: npt.ArrayLike, rounds: int, seed: int) -> dict[str, Any] | None:
+    """The mean of a first group minus that of a second, with its bootstrap interval; None if one of them is empty.
+
+    A row of the table is one of the units that are drawn: sum and count of the first group, and of the second.
+    """
+    counts = np.asarray(table).reshape(-1, 4)
+    totals = counts.sum(axis=0)
+    if not totals[1] or not totals[3]:
+        return None
+    low, high = _draw_quantiles(counts, rounds, seed, _difference)
+    return {"difference": float(_difference(totals) or 0.0), "ci95": [low, high]}
+
+
+def _difference(totals: npt.NDArray[Any]) -> float | None:
+    return float(totals[0] / totals[1] - totals[2] / totals[3]) if totals[1] and totals[3] else None
+
+
+def _draw_quantiles(
+    table: npt.NDArray[Any], rounds: int, seed: int, measure: Callable[[npt.NDArray[Any]], float | None]
+) -> tuple[float, float]:
+    """The 95% interval of a measure over the sums of drawn rows; draws of which it is None do not count."""
+    generator = np.random.default_rng(seed)
+    measured = (measure(table[generator.integers(len(table), size=len(table))].sum(axis=0)) for _ in range(rounds))
+    values = [value for value in measured if value is not None]
+    low, high = np.quantile(values, [0.025, 0.975]) if values else (-1.0, 1.0)
+    return float(low), float(high)
 
 
 def mcnemar(first_only: int, second_only: int) -> float:

@@ -1,4 +1,4 @@
-"""Linkers, retrievers and probes by name."""
+"""Linkers, retrievers, readers and probes by name."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,6 +6,7 @@ from shadowprobe.plugins.loading import (
     BY_LINKER,
     LINKERS,
     PROBES,
+    READERS,
     RETRIEVAL_PROBES,
     RETRIEVERS,
     Group,
@@ -14,6 +15,7 @@ from shadowprobe.plugins.loading import (
     load_class,
     make_linker,
     make_probe,
+    make_reader,
     make_retrieval_probe,
     make_retrieval_probes,
     make_retriever,
@@ -30,6 +32,7 @@ __all__ = [
     "BY_LINKER",
     "LINKERS",
     "PROBES",
+    "READERS",
     "RETRIEVAL_PROBES",
     "RETRIEVERS",
     "Group",
@@ -43,6 +46,7 @@ __all__ = [
     "load_class",
     "make_linker",
     "make_probe",
+    "make_reader",
     "make_retrieval_probe",
     "make_retrieval_probes",
     "make_retriever",

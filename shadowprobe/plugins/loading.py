@@ -1,4 +1,4 @@
-"""Loads linkers, retrievers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
+"""Loads linkers, retrievers, readers and probes by name: entry points, `file.py:Class` and `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,20 @@ from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.options import GIVEN, convert_option, find_types, inner_linkers, is_linker, list_options
+from shadowprobe.systems.reader import Reader
 from shadowprobe.systems.retriever import Retriever
 
-Group = Literal["shadowprobe.linkers", "shadowprobe.probes", "shadowprobe.retrievers", "shadowprobe.retrieval_probes"]
+Group = Literal[
+    "shadowprobe.linkers",
+    "shadowprobe.probes",
+    "shadowprobe.retrievers",
+    "shadowprobe.readers",
+    "shadowprobe.retrieval_probes",
+]
 LINKERS: Group = "shadowprobe.linkers"
 PROBES: Group = "shadowprobe.probes"
 RETRIEVERS: Group = "shadowprobe.retrievers"
+READERS: Group = "shadowprobe.readers"
 RETRIEVAL_PROBES: Group = "shadowprobe.retrieval_probes"
 # Systems that a user may look for among the linkers, and what to use instead.
 _NOT_LINKERS = {
@@ -45,7 +53,15 @@ _NOT_LINKERS = {
     " asked: --linker nif -o url=..."
 }
 # The noun for one plugin of a group; its plural is the command that lists them.
-NOUNS = {LINKERS: "linker", PROBES: "probe", RETRIEVERS: "retriever", RETRIEVAL_PROBES: "probe"}
+NOUNS = {
+    LINKERS: "linker",
+    PROBES: "probe",
+    RETRIEVERS: "retriever",
+    READERS: "reader",
+    RETRIEVAL_PROBES: "probe",
+}
+# The noun for a system by its base class.
+_BASES: dict[type, str] = {Linker: "linker", Retriever: "retriever", Reader: "reader"}
 # A retriever that is made of a linker: `linker:blend`.
 BY_LINKER = "linker:"
 # The version of a plugin of ours is the release that last changed its answers, so that a run of an earlier release
@@ -53,7 +69,7 @@ BY_LINKER = "linker:"
 OWN_SINCE = "0.1.0"
 OWN_CHANGED = {"llm": "0.2.0", "genre": "0.2.0"}
 P = TypeVar("P")
-System = TypeVar("System", Linker, Retriever)
+System = TypeVar("System", Linker, Retriever, Reader)
 
 
 def names(group: Group) -> list[str]:
@@ -107,6 +123,11 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
     return retriever
 
 
+def make_reader(spec: str, options: Mapping[str, str] | None = None) -> Reader:
+    """Makes a reader by name or location."""
+    return _make_system(*_load(spec, READERS, Reader), spec, options or {})
+
+
 def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str], prefix: str = "") -> System:
     """Makes a system; a user gives the options of an inner one with a prefix, which messages must name."""
     system = _construct(kind, spec, options, prefix)
@@ -120,7 +141,7 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
 
 
 def _construct(kind: type[System], spec: str, given: Mapping[str, str], prefix: str) -> System:
-    owner = f"{'linker' if issubclass(kind, Linker) else 'retriever'} `{spec}`"
+    owner = f"{next(noun for base, noun in _BASES.items() if issubclass(kind, base))} `{spec}`"
     values = _read_options(kind, owner, given, prefix)
     try:
         return kind(**values)
@@ -158,8 +179,14 @@ def _read_options(kind: type, owner: str, given: Mapping[str, str], prefix: str)
 
 def load_class(spec: str, group: Group) -> type:
     """Returns the class of a plugin by name or location, without an instance of it."""
-    bases: dict[Group, type] = {LINKERS: Linker, PROBES: Probe, RETRIEVERS: Retriever, RETRIEVAL_PROBES: object}
-    return _load(spec, group, bases[group])[0]
+    bases: dict[Group, type] = {
+        LINKERS: Linker,
+        PROBES: Probe,
+        RETRIEVERS: Retriever,
+        READERS: Reader,
+        RETRIEVAL_PROBES: object,
+    }
+    return _load(spec, group, bases.get(group, object))[0]
 
 
 def make_probe(spec: str) -> Probe:
@@ -282,7 +309,7 @@ def _import_module(name: str, spec: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         hint = ""
-        if error.name in {LINKERS, PROBES, "shadowprobe.retrievers"}:
+        if error.name in {LINKERS, PROBES, RETRIEVERS, READERS}:
             hint = ": this Python runs in the source tree of an installed shadowprobe; start it in another folder"
             hint += ", or install with pip install -e ."
         raise PluginError(f"`{spec}` cannot be loaded: there is no module `{error.name}`{hint}") from error

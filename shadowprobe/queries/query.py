@@ -1,4 +1,4 @@
-"""The nouns of retrieval: documents, queries and rankings."""
+"""The nouns of retrieval and reading: documents, queries, rankings and answers."""
 
 from __future__ import annotations
 
@@ -24,6 +24,29 @@ class Query(Struct, frozen=True, omit_defaults=True):
     id: str
     text: str
     name: str | None = None
+
+
+class ReaderQuery(Query, frozen=True, omit_defaults=True, kw_only=True):
+    """A query for a reader, with the documents that it may read."""
+
+    # A task of AmbER: fc (is the claim right?), sf (a name, [SEP] and a relation) or qa (a question).
+    task: str
+    # What an answer is chosen from; nothing if it is free text.
+    labels: tuple[str, ...] = ()
+    # All right answers and the ids of the right documents, if known: only a reader with `sees_gold` is shown them.
+    answers: tuple[str, ...] = ()
+    gold: frozenset[str] = frozenset()
+    documents: tuple[Document, ...] = ()
+    # True if a right document is among the documents, or for a query without `gold` one that has an answer.
+    found: bool = False
+
+
+class ReaderAnswer(Struct, frozen=True, omit_defaults=True):
+    """The answer of a reader; `found` is that of its query, and None in files that do not say it."""
+
+    id: str
+    answer: str
+    found: bool | None = None
 
 
 class Hit(NamedTuple):

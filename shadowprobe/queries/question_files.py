@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -79,6 +79,19 @@ def read_questions(path: Path) -> dict[str, list[Question]]:
     if not questions:
         raise InputError(path, "holds no questions")
     return questions
+
+
+def number_questions(questions: Mapping[str, Sequence[Question]]) -> Iterator[tuple[str, str, Question]]:
+    """Every question with its id, which has its number within its relation, and with the relation."""
+    for relation, of_relation in questions.items():
+        for number, question in enumerate(of_relation):
+            yield f"{relation}-{number}", relation, question
+
+
+def word_relation(relation: str) -> str | None:
+    """The question of a relation of the paper with a place for the subject; None for another relation."""
+    known = relations().get(relation)
+    return known.question if known is not None else None
 
 
 def _find_relation(file: Path) -> str:

@@ -29,6 +29,8 @@ Part = tuple[str, str]
 AMBER, QUESTIONS = "amber", "entity_questions"
 TASK_NAMES = {**TASKS, "queries": "queries"}
 GROUPS = ("all", "head", "tail")
+# As much, less and more, in a sentence on how head and tail fare.
+OFTEN = ("often", "less often", "more often")
 # The probes that the tables show.
 SHOWN = {AMBER, QUESTIONS}
 
@@ -37,16 +39,21 @@ def describe_size(results: Results) -> str:
     """How many sets, entities and questions a run is over."""
     probes, sizes = results["probes"], []
     if AMBER in probes:
-        counts = (
-            f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTION_NAMES[name]})"
-            for name, tasks in probes[AMBER].items()
-            if name in COLLECTION_NAMES
-            for parts in [next(iter(tasks.values()))]
-        )
-        sizes.append(f"AmbER: {', '.join(counts)}")
+        sizes.append(describe_amber(probes[AMBER]))
     if QUESTIONS in probes:
         sizes.append(f"EntityQuestions: {probes[QUESTIONS]['questions']} questions")
     return "; ".join(sizes)
+
+
+def describe_amber(found: dict[str, Any]) -> str:
+    """How many sets and entities of each collection there are."""
+    counts = (
+        f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTION_NAMES[name]})"
+        for name, tasks in found.items()
+        if name in COLLECTION_NAMES
+        for parts in [next(iter(tasks.values()))]
+    )
+    return f"AmbER: {', '.join(counts)}"
 
 
 def list_warnings(results: Results) -> Iterator[str]:
@@ -60,6 +67,15 @@ def describe_verdict(results: Results) -> str:
     found = results["probes"].get(AMBER)
     if found is None:
         return f"was not asked whether it finds the less popular namesake{_answered(results)}."
+    k = min(results["settings"]["k"])
+    return describe_gaps(found, "finds the less popular namesake", f"accuracy@{k}", OFTEN)
+
+
+def describe_gaps(found: dict[str, Any], act: str, measure: str, adverbs: tuple[str, str, str]) -> str:
+    """Whether a system does something for the tail as it does for the head, by the gap of a measure in every task.
+
+    `adverbs` are those for as much, for less and for more.
+    """
     compared = {
         f"{COLLECTION_NAMES[collection]}, {TASK_NAMES[name]}": task
         for collection in COLLECTION_NAMES
@@ -72,8 +88,8 @@ def describe_verdict(results: Results) -> str:
     least, greatest = (pick(gaps, key=lambda one: one[0]["difference"]) for pick in (min, max))
     ends = " to ".join(_write_gap(*gap) for gap in ([least] if least is greatest else [least, greatest]))
     return (
-        f"{_how_often([task.get('verdict') for task in compared.values()])}: head minus tail"
-        f" accuracy@{min(results['settings']['k'])} {'is' if least is greatest else 'runs from'} {ends},"
+        f"{_how_often([task.get('verdict') for task in compared.values()], act, adverbs)}: head minus tail"
+        f" {measure} {'is' if least is greatest else 'runs from'} {ends},"
         " with 95% intervals."
     )
 
@@ -83,17 +99,17 @@ def _write_gap(gap: dict[str, Any], task: str) -> str:
     return f"{points.value:+.1f} points ({points.low:+.1f} to {points.high:+.1f}; {task})"
 
 
-def _how_often(verdicts: Sequence[str | None]) -> str:
-    """In how many tasks the tail is found less often than the head, or the head less often than the tail."""
+def _how_often(verdicts: Sequence[str | None], act: str, adverbs: tuple[str, str, str]) -> str:
+    """In how many tasks the tail fares worse than the head, or the head worse than the tail."""
     if None in verdicts:
         return "was measured by an earlier version, which gives no verdict (`shadowprobe retrieve --predictions` does)"
     less, more, undecided = (verdicts.count(word) for word in ("head", "tail", "undecided"))
     if undecided == len(verdicts):
         rest = f"no difference being certain in any of {undecided} tasks"
-        return f"finds the less popular namesake about as often as the popular one, {rest}"
-    clear = [f"{word} often in {count}" for word, count in (("less", less), ("more", more)) if count]
+        return f"{act} about as {adverbs[0]} as the popular one, {rest}"
+    clear = [f"{word} in {count}" for word, count in zip(adverbs[1:], (less, more), strict=True) if count]
     rest = f", no difference being certain in the other {undecided}" if undecided else ""
-    return f"finds the less popular namesake {' and '.join(clear)} of {len(verdicts)} tasks than the popular one{rest}"
+    return f"{act} {' and '.join(clear)} of {len(verdicts)} tasks than the popular one{rest}"
 
 
 def _answered(results: Results) -> str:
@@ -139,11 +155,12 @@ def list_parts(findings: Iterable[dict[str, Any]]) -> list[Part]:
     return [part for part in product(COLLECTION_NAMES, TASK_NAMES) if part in present]
 
 
-def _estimate(rate: dict[str, Any] | None) -> Estimate | None:
+def estimate(rate: dict[str, Any] | None) -> Estimate | None:
+    """A rate of the findings in percent."""
     return None if rate is None else in_percent(rate["rate"], rate["ci95"])
 
 
-def _by_task(found: Runs, collection: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def by_task(found: Runs, collection: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The name of each task of a collection, the label of each run that has it, and what was found."""
     for task, name in TASK_NAMES.items():
         for label, one in found.items():
@@ -154,9 +171,9 @@ def _by_task(found: Runs, collection: str) -> Iterator[tuple[str, str, dict[str,
 def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
     rows = []
     counts: dict[str, Any] = {}
-    for task, label, row in _by_task(found, collection):
+    for task, label, row in by_task(found, collection):
         counts = counts or row
-        cells = [_estimate(row["accuracy"][k][group]) for group in GROUPS] + [_estimate(row["all_correct"][k])]
+        cells = [estimate(row["accuracy"][k][group]) for group in GROUPS] + [estimate(row["all_correct"][k])]
         gap = row["gap"]
         gaps = [None if gap is None else in_percent(gap["difference"], gap["ci95"])] if has_gap else []
         is_full = all(cell is not None and cell.value >= 100 for cell in cells)
@@ -178,9 +195,9 @@ def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
 
 def _confusion(found: Runs, collection: str) -> Table:
     rows = []
-    for task, label, row in _by_task(found, collection):
+    for task, label, row in by_task(found, collection):
         rates = (row["confusion"]["head"], row["confusion"]["tail"], row["neither"])
-        rows.append(Row((task, label, *map(_estimate, rates)), section=task))
+        rows.append(Row((task, label, *map(estimate, rates)), section=task))
     names = {"head": "head", "tail": "tail", "neither": "neither found"}
     columns = (
         text_column("task"),

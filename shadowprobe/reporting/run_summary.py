@@ -71,14 +71,14 @@ def summarize(results: Results) -> RunSummary:
 
 
 def tables_of(runs: Runs, *, published: bool = False) -> list[Table]:
-    """The tables of runs of one kind; `published` adds the rows of the papers to those of retrievers, marked.
+    """The tables of runs of one kind; `published` adds the rows of the papers, marked, if there are some.
 
     A probe that has no table of its own, as a user's probe has none, gets one of all its findings.
     """
     kind = _kind_of(next(iter(runs.values())))
     about = _import_summary(kind)
     tables = list(about.make_tables(runs))
-    if published and kind == "retriever":
+    if published and kind in {"retriever", "reader"}:
         from shadowprobe.reporting.tables.published_rows import add_published
 
         tables = add_published(tables)

@@ -19,6 +19,7 @@ from shadowprobe.running.item_measures import OVERSHADOWED, PRIOR_BIAS, Measure,
 MISSING: dict[Kind, str] = {
     "linker": "snippets have no answer",
     "retriever": "queries have no ranking",
+    "reader": "queries have no answer",
     "model": "sets have no answer",
 }
 

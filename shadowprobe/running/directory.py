@@ -25,23 +25,26 @@ SCHEMA = 1
 Results = dict[str, Any]
 
 # The key under which run.json and results.json describe the system.
-Kind = Literal["linker", "retriever", "model"]
+Kind = Literal["linker", "retriever", "reader", "model"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class RunCard(Struct, omit_defaults=True, kw_only=True):
     """What `run.json` says of a run: enough to know what was measured, and to continue it.
 
-    It has one of `linker`, `retriever` and `model`, and what that system was asked.
+    It has one of `linker`, `retriever`, `reader` and `model`, and what that system was asked.
     """
 
     linker: dict[str, Any] | None = None
     retriever: dict[str, Any] | None = None
+    reader: dict[str, Any] | None = None
     model: dict[str, Any] | None = None
     dataset: dict[str, Any] | None = None
     collection: dict[str, Any] | None = None
     queries: dict[str, Any] | None = None
     depth: int | None = None
+    # What a reader was given to read.
+    documents: dict[str, Any] | None = None
     shadowprobe: str = ""
     schema: int = SCHEMA
     started: str = ""

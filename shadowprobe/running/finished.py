@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from shadowprobe.dataset.dataset import Dataset
     from shadowprobe.measure.answers import Answers
 
-DATA_NOUNS: dict[Kind, str] = {"linker": "datasets", "retriever": "documents", "model": "questions"}
-PART_NOUNS: dict[Kind, str] = {"linker": "names", "retriever": "queries", "model": "sets"}
+DATA_NOUNS: dict[Kind, str] = {
+    "linker": "datasets",
+    "retriever": "documents",
+    "reader": "documents",
+    "model": "questions",
+}
+PART_NOUNS: dict[Kind, str] = {"linker": "names", "retriever": "queries", "reader": "sets", "model": "sets"}
 
 
 def _open_dataset(location: str) -> Dataset:
@@ -282,5 +287,5 @@ def _part(run: FinishedRun, key: str) -> str:
 
 
 def _queries(run: FinishedRun) -> dict[str, str]:
-    """The digests of the queries of a retriever's run by probe."""
-    return run.results["queries"] if run.kind == "retriever" else {}
+    """The digests of the queries of a run of a retriever or reader by probe."""
+    return run.results["queries"] if run.kind in {"retriever", "reader"} else {}

@@ -9,7 +9,16 @@ from msgspec import Struct
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.running.directory import KINDS, Results
-from shadowprobe.running.item_measures import AMBER, AMBIGDOCS, BOTH_RIGHT, OVERSHADOWED, PRIOR_BIAS, QUESTIONS
+from shadowprobe.running.item_measures import (
+    AMBER,
+    AMBER_READING,
+    AMBIGDOCS,
+    BOTH_RIGHT,
+    OVERSHADOWED,
+    PRIOR_BIAS,
+    QUESTIONS,
+    QUESTIONS_READING,
+)
 
 # The task of AmbER that stands for the others, where a set has it: questions, as people ask them.
 TASK = "qa"
@@ -35,6 +44,8 @@ def list_headlines(results: Results) -> list[Headline]:
         return [*_list_linking(results)]
     if "retriever" in results:
         return [*_list_retrieval(results)]
+    if "reader" in results:
+        return [*_list_reading(results)]
     return [*_list_answering(results)]
 
 
@@ -70,6 +81,20 @@ def _list_retrieval(results: Results) -> Iterator[Headline]:
         yield Headline("questions", f"questions\n@{k}", rates["accuracy"][k], bounds, f"questions@{k}")
 
 
+def _list_reading(results: Results) -> Iterator[Headline]:
+    for collection, words in COLLECTION_NAMES.items():
+        tasks = results["probes"].get(AMBER_READING, {}).get(collection, {})
+        task = TASK if TASK in tasks else next(iter(tasks), "")
+        for group in ("head", "tail") if task else ():
+            if (row := tasks[task]["score"][group]) is not None:
+                is_rate = tasks[task]["metric"] == "accuracy"
+                name, measure = f"{words},\n{group} {'right' if is_rate else 'F1'}", f"{collection}/{task}/{group}"
+                yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure if is_rate else "")
+    if (found := results["probes"].get(QUESTIONS_READING)) is not None:
+        row = found["micro"]["exact_match"]
+        yield Headline("questions", "questions\nexact", row["rate"], row["ci95"], "questions")
+
+
 def _list_answering(results: Results) -> Iterator[Headline]:
     found = results["probes"].get(AMBIGDOCS, {})
     for key, name in (
@@ -93,10 +118,11 @@ def name_verdict(results: Results) -> str:
         return str(results["probes"].get("overshadowing", {}).get("verdict") or "")
     if kind == "model":
         return ""
+    probe = AMBER_READING if kind == "reader" else AMBER
     tasks = [
         task.get("verdict")
         for collection in COLLECTION_NAMES
-        for task in results["probes"].get(AMBER, {}).get(collection, {}).values()
+        for task in results["probes"].get(probe, {}).get(collection, {}).values()
         if task["gap"] is not None
     ]
     if not tasks or None in tasks:

@@ -17,6 +17,7 @@ from shadowprobe.running.finished import FinishedRun
 SUBSETS = ("shadow", "top", "tail", "all")
 OVERSHADOWED, PRIOR_BIAS, BOTH_RIGHT = "overshadowed", "prior_bias", "both_right"
 AMBER, QUESTIONS, AMBIGDOCS = "amber", "entity_questions", "ambigdocs"
+AMBER_READING, QUESTIONS_READING = "amber_reading", "entity_questions_reading"
 Row = dict[str, Any]
 
 
@@ -45,6 +46,8 @@ def measure_runs(
         measures: Iterable[Iterable[Measure]] = (_measure_linker(run.answers) for run in runs)
     elif runs[0].kind == "retriever":
         measures = _measure_retrievers(runs, collection, queries)
+    elif runs[0].kind == "reader":
+        measures = _measure_readers(runs, collection, queries)
     else:
         measures = _measure_models(runs, queries)
     return {
@@ -88,16 +91,49 @@ def _measure_retrievers(
 
 def _measure_retriever(rows: dict[str, list[Row]], ks: Sequence[int]) -> Iterator[Measure]:
     """Whether a gold document, or one with an answer, is among the first k."""
-    parts: dict[str, list[Row]] = {}
-    for row in rows.get(AMBER, ()):
-        parts.setdefault(f"{row['collection']}/{row['task']}/{row['group']}", []).append(row)
+    parts = _split_parts(rows.get(AMBER, ()))
     for k in ks:
         for name, of_part in parts.items():
-            groups = np.array([row["set"] for row in of_part], dtype=np.int32)
-            yield Measure(f"{name}@{k}", "queries", _is_among(of_part, k), groups=groups, group_unit="sets")
+            yield _measure_sets(f"{name}@{k}", "queries", of_part, _is_among(of_part, k))
     for k in ks:
         if QUESTIONS in rows:
             yield Measure(f"questions@{k}", "questions", _is_among(rows[QUESTIONS], k))
+
+
+def _split_parts(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of AmbER by collection, task and group."""
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(f"{row['collection']}/{row['task']}/{row['group']}", []).append(row)
+    return parts
+
+
+def _measure_sets(name: str, unit: str, rows: Sequence[Row], holds: Booleans) -> Measure:
+    groups = np.array([row["set"] for row in rows], dtype=np.int32)
+    return Measure(name, unit, holds, groups=groups, group_unit="sets")
+
+
+def _measure_readers(
+    runs: Sequence[FinishedRun], location: str | None, queries: Path | None
+) -> Iterator[Iterator[Measure]]:
+    """For each run whether its answers are exactly right, for the probes that all runs have."""
+    from shadowprobe.running.questions import read_reading_rows
+
+    rows = [read_reading_rows(run, location, queries) for run in runs]
+    shared = [name for name in (AMBER_READING, QUESTIONS_READING) if all(name in of_run for of_run in rows)]
+    for of_run in rows:
+        yield _measure_reader({name: of_run[name] for name in shared})
+
+
+def _measure_reader(rows: dict[str, list[Row]]) -> Iterator[Measure]:
+    for name, of_part in _split_parts(rows.get(AMBER_READING, ())).items():
+        yield _measure_sets(name, "answers", of_part, _is_exact(of_part))
+    if QUESTIONS_READING in rows:
+        yield Measure("questions", "answers", _is_exact(rows[QUESTIONS_READING]))
+
+
+def _is_exact(rows: Iterable[Row]) -> Booleans:
+    return np.array([row["exact"] for row in rows], dtype=np.bool_)
 
 
 def _is_among(rows: Iterable[Row], k: int) -> Booleans:

@@ -1,4 +1,4 @@
-"""What a run is of: a linker, a retriever or a language model."""
+"""What a run is of: a linker, a retriever, a reader or a language model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Any
 from shadowprobe.errors import InputError
 from shadowprobe.running.directory import KINDS, RESULTS, Kind
 
-NOUNS: dict[Kind, str] = {"linker": "linker", "retriever": "retriever", "model": "language model"}
+NOUNS: dict[Kind, str] = {
+    "linker": "linker",
+    "retriever": "retriever",
+    "reader": "reader",
+    "model": "language model",
+}
 # What results.json calls the data of each kind of run.
-DATA_KEYS: dict[Kind, str] = {"linker": "dataset", "retriever": "collection", "model": "queries"}
+DATA_KEYS: dict[Kind, str] = {
+    "linker": "dataset",
+    "retriever": "collection",
+    "reader": "collection",
+    "model": "queries",
+}
 # The command that makes runs of each kind, and the one that measures stored answers again.
-COMMANDS: dict[Kind, str] = {"linker": "run", "retriever": "retrieve", "model": "answer"}
+COMMANDS: dict[Kind, str] = {"linker": "run", "retriever": "retrieve", "reader": "read", "model": "answer"}
 SCORING_COMMANDS: dict[Kind, str] = {**COMMANDS, "linker": "score"}
 
 

@@ -27,7 +27,12 @@ from shadowprobe.running.headlines import Headline, list_headlines, name_verdict
 from shadowprobe.running.kinds import DATA_KEYS
 from shadowprobe.running.results_file import read_results
 
-ANSWER_FILES: dict[Kind, str] = {"linker": PREDICTIONS, "retriever": RANKINGS, "model": ANSWERS}
+ANSWER_FILES: dict[Kind, str] = {
+    "linker": PREDICTIONS,
+    "retriever": RANKINGS,
+    "reader": ANSWERS,
+    "model": ANSWERS,
+}
 State = Literal["finished", "running", "unfinished", "broken"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.measure.query_probes import RankingProbe
@@ -16,6 +17,7 @@ from shadowprobe.running.answering import BUILTIN as BUILTIN_SETS
 from shadowprobe.running.answering import BUILTIN_NAME, AnsweringTask
 from shadowprobe.running.directory import ANSWERS, RANKINGS, RUN, locate, read_card
 from shadowprobe.running.finished import FinishedRun
+from shadowprobe.running.reading import open_stored_answers
 
 
 def check_probe(run: FinishedRun, name: str) -> None:
@@ -106,6 +108,19 @@ def read_answers_of(run: FinishedRun, sets: AnsweringTask) -> dict[str, str]:
     if not (run.path / ANSWERS).exists():
         raise InputError(run.path, f"has no {ANSWERS}")
     return read_answers(run.path / ANSWERS, sets.known)
+
+
+def read_reading_rows(
+    run: FinishedRun, location: str | None = None, queries: Path | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """What each probe of a reader's run says of every query, by the name of the probe."""
+    names = tuple(run.results["queries"])
+    task = open_stored_answers(run.path, collection=location, probes=names, queries=queries, limit=run.data["limit"])
+    task.read_card(run.path / ANSWERS)
+    if task.questions["queries"] != run.results["queries"]:
+        raise InputError(run.path, "was asked other queries than are there now; --queries says where they are")
+    task.load(run.path / ANSWERS)
+    return {probe.name: list(probe.rows(task.answers)) for probe in task.probes}
 
 
 def _location_of(run: FinishedRun, what: str) -> str:

@@ -27,6 +27,8 @@ def list_records(run: FinishedRun, location: str | None = None, queries: Path | 
         return _list_mentions(run.answers)
     if run.kind == "retriever":
         return _list_queries(run, location, queries)
+    if run.kind == "reader":
+        return _list_read_queries(run, location, queries)
     return _list_questions(run, queries)
 
 
@@ -65,6 +67,14 @@ def _list_queries(run: FinishedRun, location: str | None, queries: Path | None) 
         if name in run.results["queries"]:
             for row in open_ranking_probe(run, name, collection, queries).rows(rankings):
                 yield {"probe": name, **row}
+
+
+def _list_read_queries(run: FinishedRun, location: str | None, queries: Path | None) -> Iterator[Record]:
+    """Every query with the answer of a reader and its scores."""
+    from shadowprobe.running.questions import read_reading_rows
+
+    for name, rows in read_reading_rows(run, location, queries).items():
+        yield from ({"probe": name, **row} for row in rows)
 
 
 def _list_questions(run: FinishedRun, queries: Path | None) -> Iterator[Record]:

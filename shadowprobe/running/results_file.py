@@ -67,12 +67,33 @@ class _RetrieverHead(_Head, kw_only=True):
     settings: _RetrievalSettings
 
 
+class _ReadData(_Data):
+    limit: int | None
+
+
+class _Documents(Struct):
+    source: str
+    k: int | None = None
+
+
+class _ReaderHead(_Head, kw_only=True):
+    reader: _System
+    collection: _ReadData
+    queries: dict[str, str]
+    documents: _Documents
+
+
 class _ModelHead(_Head, kw_only=True):
     model: _System
     queries: _Queries
 
 
-HEADS: dict[Kind, type[_Head]] = {"linker": _LinkerHead, "retriever": _RetrieverHead, "model": _ModelHead}
+HEADS: dict[Kind, type[_Head]] = {
+    "linker": _LinkerHead,
+    "retriever": _RetrieverHead,
+    "reader": _ReaderHead,
+    "model": _ModelHead,
+}
 
 
 class _CheckedDict(dict[str, Any]):

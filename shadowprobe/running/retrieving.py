@@ -11,17 +11,18 @@ from typing import Any
 from msgspec import Struct
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, UsageError
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
 from shadowprobe.measure.statistics import ROUNDS, SEED
-from shadowprobe.queries.collection import Collection, digest_of, open_collection
-from shadowprobe.queries.query import Query, Ranking
+from shadowprobe.queries.collection import open_collection
+from shadowprobe.queries.query import Ranking
 from shadowprobe.running.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.running.job import Job
 from shadowprobe.running.naming import choose_options
+from shadowprobe.running.query_sources import choose_probes, gather_queries, load_probes, read_own_lines
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.options import describe_system, option_values
@@ -65,8 +66,6 @@ class RetrievingTask(Task):
         queries: Path | None = None,
         settings: RetrievalSettings | None = None,
     ) -> None:
-        if queries is not None and len(probes) != 1:
-            raise UsageError("--queries: goes with one --probe, whose queries they are")
         self.settings = settings or RetrievalSettings()
         self.collection, self._retriever = open_collection(collection), retriever
         self.name = self.collection.name
@@ -74,29 +73,16 @@ class RetrievingTask(Task):
         self.paths = {"collection": self.collection.directory or self.collection.path}
         if queries is not None:
             self.paths["queries"] = queries
-        self.probes = [_make_probe(name) for name in probes] or _find_probes(self.collection)
-        sources = {probe.name: queries or _find_queries(probe, self.collection) for probe in self.probes}
-        for probe in self.probes:
-            probe.load(sources[probe.name])
-        digests = {name: digest_of(path) for name, path in sources.items()}
+        self.probes = choose_probes(RankingProbe, probes, self.collection)
+        digests = load_probes(self.probes, self.collection, queries)
         self.questions = {"collection": self.collection.described, "queries": digests, "depth": self.settings.depth}
-        self.queries = self._gather_queries()
+        self.queries = gather_queries((probe.name, probe.queries()) for probe in self.probes)
         self.total = len(self.queries)
         self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
             values = option_values(getattr(retriever, "linker", retriever), options)
             self.system = describe_system(retriever.name, retriever.version, values)
             self._given = tuple(options or ())
-
-    def _gather_queries(self) -> dict[str, Query]:
-        queries: dict[str, Query] = {}
-        for probe in self.probes:
-            for query in probe.queries():
-                if query.id in queries:
-                    # They would share one ranking.
-                    raise UsageError(f"probe `{probe.name}`: there is a second query {query.id!r}")
-                queries[query.id] = query
-        return queries
 
     @property
     def retriever(self) -> Retriever:
@@ -124,19 +110,11 @@ class RetrievingTask(Task):
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads the rankings of a run, all of which must be of its queries; or stored ones, ours or KILT's."""
         if resumed:
-            self._resume(path)
+            self._rankings = read_own_lines(path, Ranking, self.queries, torn=True)
             return
         self._rankings = {ranking.id: ranking for ranking in read_rankings(path) if ranking.id in self.queries}
         if not self._rankings:
             raise InputError(path, f"has no ranking for any of the {self.total} queries")
-
-    def _resume(self, path: Path) -> None:
-        for line, ranking in read_lines(path, Ranking, torn=True):
-            if ranking.id not in self.queries:
-                raise InputError(path, f"{ranking.id!r} is no query of this run", line=line, field="id")
-            if ranking.id in self._rankings:
-                raise InputError(path, f"{ranking.id!r} is answered twice", line=line, field="id")
-            self._rankings[ranking.id] = ranking
 
     def encode_answers(self, path: Path) -> bytes:
         """The rankings that were loaded."""
@@ -240,31 +218,3 @@ def make_retrieving_job(
     made = plugins.make_retriever(retriever, options)
     task = RetrievingTask(collection, made, options=options, probes=probes, queries=queries, settings=settings)
     return Job(task, out, force=force)
-
-
-def _find_probes(collection: Collection) -> list[RankingProbe]:
-    """All probes that a collection has queries for."""
-    probes = plugins.make_retrieval_probes(RankingProbe)
-    if collection.directory is not None:
-        probes = [probe for probe in probes if (collection.directory / probe.folder).exists()]
-        if not probes:
-            raise UsageError(f"the collection `{collection.name}` has no queries: give --probe, and --queries")
-    return probes
-
-
-def _find_queries(probe: RankingProbe, collection: Collection) -> Path:
-    """The folder of a collection that has the queries of a probe."""
-    if collection.directory is None:
-        raise UsageError(
-            f"`{collection.name}` is a file of documents alone: give --probe, and its queries by --queries"
-        )
-    if not (folder := collection.directory / probe.folder).exists():
-        raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: give --queries")
-    return folder
-
-
-def _make_probe(name: str) -> RankingProbe:
-    usable = {probe.name: probe for probe in plugins.make_retrieval_probes(RankingProbe)}
-    if name in plugins.names(plugins.RETRIEVAL_PROBES) and name not in usable:
-        raise UsageError(f"--probe {name}: asks no retriever; those that do are {', '.join(usable)}")
-    return usable.get(name) or plugins.make_retrieval_probe(name, RankingProbe)

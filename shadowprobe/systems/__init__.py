@@ -1,1 +1,1 @@
-"""The base classes of the systems under test: linkers, web services, workers, retrievers."""
+"""The base classes of the systems under test: linkers, web services, workers, retrievers, readers."""

@@ -1,4 +1,4 @@
-"""Calls linkers, retrievers and probes, whatever their code does: an error is a failure, or one line that names it."""
+"""Calls systems and probes, whatever their code does: an error is a failure, or one line that names it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, find_place, format_error
 from shadowprobe.systems.linker import Given, Linker
+from shadowprobe.systems.reader import Reader
 from shadowprobe.systems.retriever import Retriever
 
 # What a message on the code of a plugin ends with.
@@ -23,7 +24,7 @@ LINK_RETURNS = (
 
 @contextmanager
 def name_errors(what: str, kind: type[ShadowprobeError], hint: str = "") -> Iterator[None]:
-    """Turns whatever the code of a linker, retriever or probe raises into one line that begins with `what`."""
+    """Turns whatever the code of a system or probe raises into one line that begins with `what`."""
     try:
         yield
     except ShadowprobeError:
@@ -40,8 +41,8 @@ def open_linker(linker: Linker, knowledge: Knowledge) -> None:
         linker.setup()
 
 
-def close_system(system: Linker | Retriever, noun: str = "linker") -> None:
-    """Closes a linker or retriever; an error costs a note and nothing more, since its answers are stored by now."""
+def close_system(system: Linker | Reader | Retriever, noun: str = "linker") -> None:
+    """Closes a system; an error costs a note and nothing more, since its answers are stored by now."""
     try:
         system.close()
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""A chat model that answers questions about documents on namesakes, in plain text."""
+"""A chat model that answers prompts in plain text, and questions about documents on namesakes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError
 from shadowprobe.queries.ambigdocs_sets import AmbigSet
 from shadowprobe.systems.chat_linker import ChatLinker
+from shadowprobe.systems.prompt_documents import number_documents
 from shadowprobe.systems.service_client import Request
 
 if TYPE_CHECKING:
@@ -44,12 +45,33 @@ def make_prompt(one: AmbigSet, order_seed: int = 0) -> str:
     """The prompt for a set; its documents are in random order, so that the popular one is not always first."""
     documents = list(one.documents)
     random.Random(f"{order_seed}\n{one.id}").shuffle(documents)
-    shown = (f"Document {number}: {each.title}\n{each.text}" for number, each in enumerate(documents, start=1))
-    return PROMPT.format(documents="\n\n".join(shown), question=one.question)
+    return PROMPT.format(documents=number_documents(documents), question=one.question)
 
 
-class Asker(ChatLinker):
-    """A chat model with the machinery of web linkers behind it: each set goes out as a text without a mention."""
+class PromptAsker(ChatLinker):
+    """A chat model with the machinery of web linkers behind it: each prompt goes out as a text without a mention."""
+
+    def ask_prompts(self, prompts: Iterable[tuple[str, str]]) -> Iterator[list[Answer | Failure]]:
+        """The answer to each prompt by its id, as the replies arrive; `concurrency` requests run in parallel."""
+        for replies in self.link_each(Snippet(prompt_id, "all", text, 0, 0) for prompt_id, text in prompts):
+            yield [reply if isinstance(reply, Failure) else Answer(reply.id, reply.answer or "") for reply in replies]
+
+    def request(self, snippet: Snippet) -> Request:
+        """The prompt as one user message."""
+        return self.make_request(snippet.text)
+
+    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
+        """The reply without the thoughts before it."""
+        reply, _ = self.reply_of(response)
+        # Some templates open the thought themselves, so that only its end is in the reply.
+        answer = reply.rpartition("</think>")[2].strip()
+        if not answer or answer.startswith("<think>"):
+            raise ItemError("the reply is a thought without an answer: -o max_tokens=N allows a longer one")
+        return Prediction(snippet.id, answer=answer)
+
+
+class Asker(PromptAsker):
+    """A chat model that is asked about sets of documents; its errors name options as `answer` has them."""
 
     def __init__(self, model: str, order_seed: int = 0, max_tokens: int | None = 1024, **chat: Any) -> None:
         super().__init__(model, max_tokens=max_tokens, **chat)
@@ -76,27 +98,11 @@ class Asker(ChatLinker):
 
     def ask(self, sets: Iterable[AmbigSet]) -> Iterator[list[Answer | Failure]]:
         """The answer to each set, as the replies arrive; `concurrency` requests run in parallel."""
-        prompts = (Snippet(one.id, "all", make_prompt(one, self.order_seed), 0, 0) for one in sets)
-        for replies in self.link_each(prompts):
+        for replies in self.ask_prompts((one.id, make_prompt(one, self.order_seed)) for one in sets):
             yield [
-                Failure(reply.id, _rename_options(reply.error))
-                if isinstance(reply, Failure)
-                else Answer(reply.id, reply.answer or "")
+                Failure(reply.id, _rename_options(reply.error)) if isinstance(reply, Failure) else reply
                 for reply in replies
             ]
-
-    def request(self, snippet: Snippet) -> Request:
-        """The prompt as one user message."""
-        return self.make_request(snippet.text)
-
-    def parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
-        """The reply without the thoughts before it."""
-        reply, _ = self.reply_of(response)
-        # Some templates open the thought themselves, so that only its end is in the reply.
-        answer = reply.rpartition("</think>")[2].strip()
-        if not answer or answer.startswith("<think>"):
-            raise ItemError("the reply is a thought without an answer: -o max_tokens=N allows a longer one")
-        return Prediction(snippet.id, answer=answer)
 
 
 def _rename_options(message: str) -> str:

@@ -14,6 +14,7 @@ from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.secrets import MASK, mask_url
 from shadowprobe.errors import UsageError
 from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.reader import Reader
 from shadowprobe.systems.retriever import Retriever
 
 # Options with such names hold secrets; `tokens` in the plural is a number, as in `max_tokens`.
@@ -22,11 +23,12 @@ _URL = re.compile(r"^\w+://")
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 # The attribute that holds the options with which a system was made, as the user wrote them.
 GIVEN = "given_options"
+System = Linker | Reader | Retriever
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
 def list_options(kind: type) -> dict[str, inspect.Parameter]:
-    """Lists the options of a linker or retriever: the keyword arguments of its constructor and those of its bases."""
+    """Lists the options of a system: the keyword arguments of its constructor and those of its bases."""
     options: dict[str, inspect.Parameter] = {}
     for constructor in _find_constructors(kind):
         for parameter in list(inspect.signature(constructor).parameters.values())[1:]:
@@ -46,8 +48,8 @@ def _find_constructors(kind: type) -> Iterator[Callable[..., None]]:
             return
 
 
-def option_values(system: Linker | Retriever, given: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Returns every option of a linker or retriever with its value in this run.
+def option_values(system: System, given: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Returns every option of a system with its value in this run.
 
     An option that is a linker is its name, and the options of that linker follow as `OPTION.KEY`. `given` are the
     options as the user wrote them; without it, those that the system was made with.
@@ -70,7 +72,7 @@ def is_linker(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Linker)
 
 
-def inner_linkers(system: Linker | Retriever) -> dict[str, Linker]:
+def inner_linkers(system: System) -> dict[str, Linker]:
     """The linkers that a system was made of, by the names of their options."""
     names = (name for name, kind in find_types(type(system)).items() if is_linker(kind))
     # A class may keep it under another name; then it is not known.
@@ -84,7 +86,7 @@ def list_incidental(linker: Linker) -> frozenset[str]:
     return linker.incidental.union(inner)
 
 
-def _read_value(system: Linker | Retriever, name: str, parameter: inspect.Parameter) -> Any:
+def _read_value(system: System, name: str, parameter: inspect.Parameter) -> Any:
     """Returns the value of an option that is not given; a method with the same name is not its value."""
     value = getattr(system, name, parameter.default)
     return parameter.default if inspect.ismethod(value) else value
@@ -136,7 +138,7 @@ def convert_option(key: str, text: str, kind: Any) -> Any:
 
 
 def describe_system(name: str, version: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the entry of a linker or retriever in a run's card, without secrets.
+    """Returns the entry of a system in a run's card, without secrets.
 
     It contains the digests of files in its options, because another file gives other answers.
     """

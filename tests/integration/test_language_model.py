@@ -17,8 +17,8 @@ from shadowprobe.running.api import make_linking_job
 from shadowprobe.running.check import check
 
 # By its name, since type checkers do not see where the folder is installed.
-tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
-causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
+tree_scores: Any = import_module("shadowprobe.systems.tree_scores")
+causal_model: Any = import_module("shadowprobe.systems.causal_model")
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 FILES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE")
-FOLDERS = ("shadowprobe", "linkers", "retrievers", "probes", "data", "docs")
+FOLDERS = ("shadowprobe", "linkers", "retrievers", "readers", "probes", "data", "docs")
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
 
 # By its name, since type checkers do not see where the folder is installed.
-SENTENCE: str = import_module("shadowprobe.linkers._shared.causal_model").SENTENCE
+SENTENCE: str = import_module("shadowprobe.systems.causal_model").SENTENCE
 cut_text: Any = import_module("shadowprobe.linkers.lm").cut_text
 RIVER = "Anglers say that [Avon] runs clear above the mill."
 SHIP = "The crew of [Avon] cut down both masts in the gale."

@@ -127,6 +127,8 @@ def test_every_command_shown_is_one_that_can_be_given(page: str, line: str) -> N
         options = dict(option.split("=", 1) for option in given)
         if "retriever" in context.params:
             plugins.make_retriever(context.params["retriever"], options)
+        elif "reader" in context.params:
+            plugins.make_reader(context.params["reader"], options)
         else:
             # `run` takes several linkers.
             linkers = context.params["linker"]
@@ -163,7 +165,7 @@ def test_every_option_named_in_running_text_is_an_option_of_some_command() -> No
 def test_every_command_has_an_example() -> None:
     shown = {leaf(shlex.split(line)[1:])[0] for _, line in OURS}
     # These only list, and are named in running text.
-    assert set(leaves(COMMANDS)) - shown <= {"linkers", "retrievers"}
+    assert set(leaves(COMMANDS)) - shown <= {"linkers", "retrievers", "readers"}
 
 
 def test_the_first_page_lists_every_command() -> None:

@@ -15,6 +15,7 @@ from random import Random
 from typing import ClassVar, NamedTuple
 
 from build_world import Small, made, small
+from reading_world import write_reading_world
 from retrieval_world import write_collection
 from retriever_scripts import write_retrievers
 from service import Asked, Reply, Service, serving
@@ -142,6 +143,31 @@ class Retrieval(Victim):
         return self.run_files(out, "rankings.jsonl")
 
 
+class Reading(Victim):
+    """A reader in a file of the user, with the documents of a retriever; a batch has two queries."""
+
+    name = "read"
+    at_once = 2
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        write_reading_world(directory)
+
+    def command(self, out: str) -> list[str]:
+        """A run over the small collection."""
+        reader = ("--reader", "mine.py:Told", "-o", "pause=0.02")
+        return [*SHADOWPROBE, "read", *reader, "--documents", "found", "-k", "2", "--out", out]
+
+    def stored(self, out: str) -> list[str]:
+        """The queries with an answer for which the reader was asked."""
+        lines = [json.loads(line) for line in self.lines(f"{out}/answers.jsonl")]
+        return [line["id"] for line in lines if line["answer"]]
+
+    def result(self, out: str) -> dict[str, bytes | None]:
+        """The run."""
+        return self.run_files(out, "answers.jsonl")
+
+
 class WebRun(Victim):
     """A web service with several requests at once; each may have as many answers that are not yet written."""
 
@@ -239,10 +265,10 @@ def make_victim(name: str, directory: Path) -> Iterator[Victim]:
         with small() as world:
             yield Building(directory, world)
     else:
-        yield {kind.name: kind for kind in (PlainRun, Retrieval)}[name](directory)
+        yield {kind.name: kind for kind in (PlainRun, Retrieval, Reading)}[name](directory)
 
 
-NAMES = (PlainRun.name, WebRun.name, Retrieval.name, Building.name)
+NAMES = (PlainRun.name, WebRun.name, Retrieval.name, Reading.name, Building.name)
 
 
 class Report(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 from shadowprobe import LinkerError
 
 # By its name, since type checkers do not see where the folder is installed.
-causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
+causal_model: Any = import_module("shadowprobe.systems.causal_model")
 
 
 def require_weights(model: str) -> str:

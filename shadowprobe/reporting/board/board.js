@@ -1,7 +1,7 @@
 "use strict";
 // The leaderboard: sorts, groups, averages and filters runs, and asks a live server again for what is running.
 const page = JSON.parse(document.getElementById("data").textContent);
-const KINDS = { linker: "linkers", retriever: "retrievers", model: "language models" };
+const KINDS = { linker: "linkers", retriever: "retrievers", reader: "readers", model: "language models" };
 const REFRESH = 2000;
 const byId = (id) => document.getElementById(id);
 const fields = { kind: byId("kind"), data: byId("data-name"), system: byId("system"), rows: byId("rows") };
@@ -131,7 +131,7 @@ function bestOf(rows, columns) {
 const percent = (value) => (100 * value).toFixed(1);
 const whole = (value) => (100 * value).toFixed(0);
 
-const dataNoun = () => (fields.kind.value === "retriever" ? "collection" : "dataset");
+const dataNoun = () => (["retriever", "reader"].includes(fields.kind.value) ? "collection" : "dataset");
 
 function headings(columns, withRuns) {
   return [

@@ -25,6 +25,7 @@ BROWSERS: dict[Kind, Browser] = {
         {"outcome": "Outcome", "collection": "Collection", "task": "Task", "group": "About"},
         "name, query, title",
     ),
+    "reader": Browser("answers", {}, "name, text, answer"),
     "model": Browser("answers", {"category": "Category"}, "name, text, answer"),
 }
 # The figures of each kind of runs with their captions.
@@ -41,6 +42,7 @@ FIGURES: dict[Kind, dict[str, str]] = {
         "questions": "Are simple questions answered? By relation (EntityQuestions, Table 5)",
         "question-buckets": "By how frequent the subject is (EntityQuestions, Fig. 1)",
     },
+    "reader": {},
     "model": {"answer-categories": "What kind of answers are they? (AmbigDocs)"},
 }
 
@@ -59,8 +61,10 @@ def write_report(
     `dataset` and `queries` say where the data of retrievers and language models is, if not where it was.
     """
     kind = runs[0].kind
-    if published and kind != "retriever":
-        raise UsageError("--published: goes with runs of retrievers; `shadowprobe table 3 --published` is for linkers")
+    if published and kind not in {"retriever", "reader"}:
+        raise UsageError(
+            "--published: goes with runs of retrievers and readers; `shadowprobe table 3 --published` is for linkers"
+        )
     if queries is not None and kind == "linker":
         raise UsageError("--queries: goes with runs of retrievers and language models; linkers have a --dataset")
     if dataset is not None and kind == "model":
@@ -125,6 +129,8 @@ def _pack(runs: Sequence[FinishedRun], dataset: str | None, queries: Path | None
         from shadowprobe.reporting.html.sets_data import pack_sets
 
         return pack_sets(runs, dataset, queries)
+    if runs[0].kind == "reader":
+        raise UsageError("answers.jsonl of each run has them")
     if runs[0].kind == "model":
         from shadowprobe.reporting.html.answers_data import pack_answers
 

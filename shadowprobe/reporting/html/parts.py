@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.comparison import Comparison
     from shadowprobe.running.finished import FinishedRun
 
-DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "model": "Questions"}
+DATA_TITLES = {"linker": "Dataset", "retriever": "Collection", "reader": "Collection", "model": "Questions"}
 COUNTS = ("n", "sets", "answered", "nil", "skipped", "failed")
 NO_VERDICT = ": whether it reads the context or repeats its prior was not measured."
 # What a data address inside of double quotes may hold as it is.

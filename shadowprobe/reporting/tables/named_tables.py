@@ -29,6 +29,7 @@ NAMES: dict[str, Kind] = {
     "amber": "retriever",
     "confusion": "retriever",
     "questions": "retriever",
+    "readers": "reader",
     "answers": "model",
 }
 # The keys of the tables of each name, of all that the runs of a retriever or language model have.
@@ -36,6 +37,7 @@ KEYS = {
     "amber": r"amber-\w+-\d+",
     "confusion": r"amber-\w+-confusion",
     "questions": "questions|buckets",
+    "readers": r"reading-\w+",
     "answers": "recall|categories",
 }
 
@@ -98,7 +100,19 @@ def _measured_tables(name: str, runs: Sequence[FinishedRun], *, published: bool)
     tables = [table for table in tables_of(by_label(runs)) if re.fullmatch(KEYS[name], table.key)]
     if not tables:
         raise UsageError(f"{runs[0].path} has no table {name}: its probe was left out")
-    return add_published(tables) if published else tables
+    shown = add_published(tables) if published else tables
+    return [*shown, *_losses(runs)]
+
+
+def _losses(runs: Sequence[FinishedRun]) -> list[Table]:
+    """The table of losses, where a reader has a run with the right documents and one with those of a retriever."""
+    if runs[0].kind != "reader":
+        return []
+    from shadowprobe.reporting.tables.losses_table import losses_table
+    from shadowprobe.running.reading_losses import list_losses
+
+    losses = list_losses(runs)
+    return [losses_table(losses)] if losses else []
 
 
 def by_label(runs: Iterable[FinishedRun]) -> Runs:
@@ -113,5 +127,5 @@ def compared_tables(runs: Sequence[FinishedRun], comparison: Comparison, *, publ
     if runs[0].kind == "linker":
         tables = [table for name in ("3", "4") for table in make_tables(name, runs, published=published)]
     else:
-        tables = tables_of(by_label(runs), published=published)
+        tables = [*tables_of(by_label(runs), published=published), *_losses(runs)]
     return [*_summary(runs, published=False), *tables, pairs_table(comparison)] if comparison.pairs else tables

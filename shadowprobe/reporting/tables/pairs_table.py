@@ -20,7 +20,14 @@ from shadowprobe.reporting.tables.table import (
 from shadowprobe.running.comparison import Comparison, Pair
 
 # How the items of each unit are paired, and what a measure over them is a share of.
-PAIRED_BY = {"snippets": "snippet", "names": "name", "queries": "query", "questions": "question", "sets": "set"}
+PAIRED_BY = {
+    "snippets": "snippet",
+    "names": "name",
+    "queries": "query",
+    "answers": "query",
+    "questions": "question",
+    "sets": "set",
+}
 
 # What the measures over the items of each unit are; the subsets of the snippets are filled in.
 MEANINGS = {
@@ -29,6 +36,7 @@ MEANINGS = {
     " where it is the prior too; a win is a name where only B does so: a system that says nothing wins too. Both right:"
     " share of the names with both contexts right.",
     "queries": "Head, tail: share of the AmbER queries with a gold document among the first documents.",
+    "answers": "Head, tail, questions: share of the queries answered exactly right; a claim with its label.",
     "questions": "Questions: share of the questions with an answer in the first documents.",
     "sets": "Complete: share of the sets where every namesake gets its own answer; entity-answer: share of the sets"
     " where every word of the answers and of their entities is there (entity-answer recall of 100%).",
@@ -77,6 +85,9 @@ def name_measure(pair: Pair) -> str:
     if pair.unit == "queries":
         collection, task, group, k = re.split("[/@]", pair.measure)
         return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}: first {k}"
+    if pair.unit == "answers" and "/" in pair.measure:
+        collection, task, group = pair.measure.split("/")
+        return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}"
     return pair.measure.replace("_", " ").replace("@", ": first ")
 
 

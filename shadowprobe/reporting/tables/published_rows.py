@@ -1,4 +1,4 @@
-"""The figures that the papers on retrieval print, added to the tables of runs."""
+"""The figures that the papers on retrieval and reading print, added to the tables of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_published(tables: Sequence[Table]) -> list[Table]:
     notes: dict[str, str] = {}
     for table, before in zip(added, tables, strict=True):
         if table is not before:
-            source = papers.AMBER_SOURCE if table.key.startswith("amber") else papers.ENTITY_QUESTIONS_SOURCE
+            source = papers.ENTITY_QUESTIONS_SOURCE if table.key == "questions" else papers.AMBER_SOURCE
             notes[source] = table.key
     for source, key in notes.items():
         note = f"{MARK.strip()}: as printed in {source}, on other data and other documents."
@@ -33,6 +33,8 @@ def _add(table: Table) -> Table:
     """The table with what a paper has for it; the same one where it has nothing."""
     if table.key == "questions":
         return _add_questions(table)
+    if table.key.startswith("reading-"):
+        return _add_systems(table, papers.AMBER_READING.get(table.key.removeprefix("reading-"), {}))
     if not table.key.startswith("amber-"):
         return table
     _, collection, what = table.key.split("-")

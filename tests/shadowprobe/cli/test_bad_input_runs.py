@@ -173,7 +173,7 @@ RUN_CARDS = [
     (whole(b""), "run/run.json:1: not valid JSON"),
     (whole(b'{\n"linker": {},\n'), "run/run.json:3: not valid JSON"),
     (whole(b"[]"), "run/run.json: Expected `object`, got `array`"),
-    (whole(b'{"dataset": {}}'), "run/run.json: describes no system: it has none of linker, retriever, model"),
+    (whole(b'{"dataset": {}}'), "run/run.json: describes no system: it has none of linker, retriever, reader, model"),
     (put(1, b'{"schema": 2,'), "run/run.json: field `schema`: is 2, and this shadowprobe reads 1"),
     (lambda content: content.replace(b'"random"', b"5"), "run/run.json: field `linker.name`: expected a name, got 5"),
     (

@@ -43,6 +43,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "describe": {"--dataset": "mini"},
     "retrieve": {"--retriever": "bm25", "--collection": "namesakes", "--depth": 100, **ROUNDS},
     "retrievers": {},
+    "read": {"--reader": "first-sentence", "--documents": "oracle", "--k": 20, **ROUNDS},
+    "readers": {},
     "answer": {
         "--queries": "builtin",
         "--temperature": "0",

@@ -200,7 +200,7 @@ REFUSED = [
     (("--retriever", "mine.py:Path"), "`mine.py:Path`: `Path` does not derive from shadowprobe.retrieval.Retriever"),
     (
         ("--probe", "ambr"),
-        "unknown probe `ambr` (did you mean `amber`?): there are amber, ambigdocs, entity_questions;",
+        "unknown probe `ambr` (did you mean `amber`?): there are amber, amber_reading, ambigdocs,",
     ),
     (("--probe", "ambigdocs"), "--probe ambigdocs: asks no retriever"),
     (("-k", "0"), "Invalid value for '-k'"),

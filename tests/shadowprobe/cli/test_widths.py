@@ -20,6 +20,7 @@ OUTPUTS = [
     ["linkers"],
     ["probes"],
     ["retrievers"],
+    ["readers"],
     ["datasets"],
     ["plot"],
     ["run", "--linker", "blend", "--dataset", "world", "--out", "runs/blend-5"],
@@ -32,6 +33,7 @@ OUTPUTS = [
     ["debias", "runs/blend-5", "--force"],
     ["check", "--linker", "prior", "--dataset", "world"],
     ["retrieve", "--retriever", "bm25", "--out", "runs/found"],
+    ["read", "--documents", "runs/found", "--out", "runs/answered", "--published"],
 ]
 
 

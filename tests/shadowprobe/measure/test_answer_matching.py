@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from random import Random
 
 import pytest
 
-from shadowprobe.measure.answer_matching import beginning, dpr_words, holds_any, squad_words
+from shadowprobe.measure.answer_matching import (
+    beginning,
+    dpr_words,
+    holds_any,
+    normalise_answer,
+    score_exactly,
+    score_words,
+    squad_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +126,59 @@ def test_one_of_several_answers_is_enough() -> None:
 )
 def test_the_beginning_is_so_many_words(text: str, count: int, first: str) -> None:
     assert beginning(text, count) == first
+
+
+def second_normalise(text: str) -> str:
+    """SQuAD's rule a second time, character by character."""
+    kept = "".join(one for one in text.lower() if one not in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    words, word = [], ""
+    for one in f"{kept} ":
+        if one.isalnum() or one == "_":
+            word += one
+            continue
+        words += [" " if word in {"a", "an", "the"} else word, one]
+        word = ""
+    return " ".join("".join(words).split())
+
+
+def second_f1(answer: str, right: str) -> float:
+    """F1 as precision and recall, counted with lists."""
+    given, wanted = second_normalise(answer).split(), second_normalise(right).split()
+    if not given or not wanted:
+        return 1.0 if given == wanted else 0.0
+    left, shared = list(wanted), 0
+    for word in given:
+        if word in left:
+            left.remove(word)
+            shared += 1
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(given), shared / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+def test_f1_and_exact_match_agree_with_a_second_implementation_on_1000_random_pairs() -> None:
+    random = Random(7)
+    words = ["The", "a", "an", "river", "Avon", "avon", "St.", "Hundred", "Years'", "War", "jazz-rock", "jazz", "rock"]
+    words += ["1.5", "É", "die–the", "the–end", "--", "a.", "...", "\u00a0the", "naïve", "an\t", "U.S.", "(the)"]
+    matches = partial = 0
+    for _ in range(1000):
+        answer, right = (" ".join(random.choices(words, k=random.randrange(5))) for _ in range(2))
+        if random.random() < 0.6:
+            right = f"The {answer.upper()}!" if random.random() < 0.5 else f"{answer} {random.choice(words)}"
+        exact, f1 = score_exactly(answer, [right]), score_words(answer, [right])
+        assert exact == (second_normalise(answer) == second_normalise(right)), (answer, right)
+        assert f1 == pytest.approx(second_f1(answer, right)), (answer, right)
+        matches += exact
+        partial += 0 < f1 < 1
+    # Both kinds were there.
+    assert matches > 150
+    assert partial > 150
+
+
+def test_the_best_of_several_right_answers_counts() -> None:
+    assert score_words("Anna Lindgren", ["Lindgren", "Anna"]) == pytest.approx(2 / 3)
+    assert score_exactly("an Anna", ["Lindgren", "Anna"])
+    assert score_words("Anna", []) == 0
+    # Unlike in `squad_words`, a hyphen leaves no space.
+    assert normalise_answer("jazz-rock") == ["jazzrock"]

@@ -143,5 +143,5 @@ def test_the_command_writes_the_report_of_models(capsys: pytest.CaptureFixture[s
     told = complaint(capsys, "report", "runs/talker", "--dataset", "mini")
     assert told == "--dataset: goes with runs of linkers and retrievers; --queries is for language models"
     assert complaint(capsys, "report", "runs/talker", "--published").startswith(
-        "--published: goes with runs of retrievers"
+        "--published: goes with runs of retrievers and readers"
     )

@@ -1,4 +1,4 @@
-"""The rules that every run obeys, whether of a linker, a retriever or a language model."""
+"""The rules that every run obeys, whether of a linker, a retriever, a reader or a language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from world import write_world
 from shadowprobe.base.files import lock_file
 from shadowprobe.running.directory import ANSWERS, PREDICTIONS, RANKINGS
 
-FILES = {"linker": PREDICTIONS, "retriever": RANKINGS, "model": ANSWERS}
+FILES = {"linker": PREDICTIONS, "retriever": RANKINGS, "reader": ANSWERS, "model": ANSWERS}
 
 
 @pytest.fixture
@@ -49,6 +49,7 @@ def ask(kind: str, address: str) -> Command:
     words = {
         "linker": ["run", "--linker", "random", "--dataset", "world"],
         "retriever": ["retrieve", "--retriever", "bm25", "--collection", "little", "--probe", "amber"],
+        "reader": ["read", "--reader", "first-sentence", "--collection", "little", "--probe", "amber_reading"],
         "model": ["answer", "--url", address, "--model", "small", "--queries", "sets.json"],
     }
     return lambda *more, out="run": [*words[kind], *(["--out", out] if out else []), *more]
@@ -60,6 +61,7 @@ def score(kind: str, address: str) -> Command:
     words = {
         "linker": ["score", "--dataset", "world"],
         "retriever": ["retrieve", "--collection", "little", "--probe", "amber"],
+        "reader": ["read", "--collection", "little", "--probe", "amber_reading"],
         "model": ["answer", "--queries", "sets.json"],
     }
     return lambda *more: [*words[kind], "--predictions", "run", *more]
@@ -83,11 +85,13 @@ def edit(path: Path, **entries: Any) -> None:
 
 def test_the_card_says_what_it_is_a_run_of_and_when_it_was_finished(finished: Path, kind: str) -> None:
     card = read(finished / "run.json")
-    assert card[kind]["name"] == {"linker": "random", "retriever": "bm25", "model": "small"}[kind]
+    systems = {"linker": "random", "retriever": "bm25", "reader": "first-sentence", "model": "small"}
+    assert card[kind]["name"] == systems[kind]
     assert card["started"]
     assert card["finished"] >= card["started"]
     assert card["seconds"] >= 0
-    assert list(card["locations"].values()) == [{"linker": "world", "retriever": "little", "model": "sets.json"}[kind]]
+    places = {"linker": "world", "retriever": "little", "reader": "little", "model": "sets.json"}
+    assert list(card["locations"].values()) == [places[kind]]
 
 
 def test_a_card_of_a_newer_version_is_refused(
@@ -105,7 +109,7 @@ def test_a_card_without_a_system_is_refused(
     card = read(finished / "run.json")
     del card[kind]
     (finished / "run.json").write_text(json.dumps(card))
-    words = "run/run.json: describes no system: it has none of linker, retriever, model"
+    words = "run/run.json: describes no system: it has none of linker, retriever, reader, model"
     assert complaint(capsys, *ask()) == words
     assert complaint(capsys, *score()) == words
 
@@ -199,13 +203,15 @@ def test_the_default_directory_is_named_after_the_system_and_its_questions(
     kind: str, ask: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert outcome(capsys, *ask(out=""))[0] == 0
-    name = {"linker": "random-world", "retriever": "bm25-little", "model": "small-sets"}[kind]
+    names = {"linker": "random-world", "retriever": "bm25-little", "model": "small-sets"}
+    name = {**names, "reader": "first-sentence-little-oracle"}[kind]
     assert [path.name for path in Path("runs").iterdir()] == [name]
 
 
 def as_version_0_1(kind: str, card: dict[str, Any]) -> dict[str, Any]:
     """A card as version 0.1 wrote it: each kind said in another place where its questions were."""
-    if kind == "retriever":
+    # There were no readers, whose cards say it as those of retrievers do.
+    if kind in {"retriever", "reader"}:
         return {key: value for key, value in card.items() if key != "finished"}
     (location,) = card.pop("locations").values()
     if kind == "model":
@@ -242,8 +248,8 @@ def test_the_run_of_another_kind_is_not_scored_and_the_right_command_is_named(
     finished: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = ["answer", "--queries", "sets.json"] if kind == "linker" else ["score", "--dataset", "world"]
-    noun = {"linker": "linker", "retriever": "retriever", "model": "language model"}[kind]
-    command = {"linker": "score", "retriever": "retrieve", "model": "answer"}[kind]
+    noun = {"linker": "linker", "retriever": "retriever", "reader": "reader", "model": "language model"}[kind]
+    command = {"linker": "score", "retriever": "retrieve", "reader": "read", "model": "answer"}[kind]
     expected = f"run is a run of a {noun}: `shadowprobe {command} --predictions run` scores it"
     assert complaint(capsys, *other, "--predictions", "run") == expected
 

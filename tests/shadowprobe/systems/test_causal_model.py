@@ -25,7 +25,7 @@ pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=
 pytest.importorskip("transformers", reason="the extra [lm] is not installed", exc_type=ImportError)
 
 # By its name, since type checkers do not see where the folder is installed.
-causal_model: Any = import_module("shadowprobe.linkers._shared.causal_model")
+causal_model: Any = import_module("shadowprobe.systems.causal_model")
 SENTENCE = causal_model.SENTENCE
 RIVER = marked("Anglers say that [Avon] runs clear above the mill.")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 # By its name, since type checkers do not see where the folder is installed.
-tree_scores: Any = import_module("shadowprobe.linkers._shared.tree_scores")
+tree_scores: Any = import_module("shadowprobe.systems.tree_scores")
 Branch: Any = tree_scores.Branch
 Tree: Any = tree_scores.Tree
 

@@ -16,8 +16,7 @@ from shadowprobe.base.files import make_directory, open_for_reading
 from shadowprobe.catalogue.datasets import cache_directory
 from shadowprobe.errors import missing_extra
 from shadowprobe.systems.hugging_face import handle_load_errors
-
-from .tree_scores import Branch, Tree, score_one_by_one, score_side_by_side
+from shadowprobe.systems.tree_scores import Branch, Tree, score_one_by_one, score_side_by_side
 
 # A sentence that every model of English finds easy.
 SENTENCE = "The children walked home from school along the river, and it began to rain."

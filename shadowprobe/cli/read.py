@@ -1,0 +1,107 @@
+"""`shadowprobe read`: does a reader answer questions about namesakes from the documents that it gets?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shadowprobe.cli import common
+
+
+def read(
+    reader: Annotated[
+        str, typer.Option("--reader", "-r", metavar="NAME|FILE.py:CLASS", help="The reader, by name or place.")
+    ] = "first-sentence",
+    documents: Annotated[
+        str,
+        typer.Option(
+            "--documents", metavar="oracle|RUN", help="What it reads: the right documents, or those of a retriever."
+        ),
+    ] = "oracle",
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Read the first K documents of RUN.")] = 20,
+    collection: Annotated[
+        str | None,
+        typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help="The documents [those of RUN, or namesakes]."),
+    ] = None,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--probe", metavar="NAME", help="amber_reading or entity_questions_reading (may be repeated) [all]."
+        ),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the reader.")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="Only the first N sets of each task, or questions of each relation."),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            "--predictions", "-p", metavar="FILE|RUN", help="Ask nobody: score stored answers, `id` and `answer`."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call the reader of --predictions [the file's name].")
+    ] = None,
+    out: Annotated[Path | None, common.out_directory("The run directory [runs/READER-COLLECTION-DOCUMENTS].")] = None,
+    rounds: common.RoundsOption = 1000,
+    seed: common.SeedOption = 7,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the figures that the paper prints, marked as published.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    json: common.JsonOption = False,
+) -> int:
+    """Let a reader answer queries about namesakes, from the right documents or from those that a retriever found.
+
+    The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no answer.
+    """
+    from shadowprobe.errors import UsageError
+    from shadowprobe.running.reading import ReadingTask, make_reading_job, open_stored_answers
+
+    chosen = tuple(dict.fromkeys(probe or ()))
+    if predictions is None and name is not None:
+        raise UsageError("--name: goes with --predictions; a reader that is asked has its own")
+    if predictions is not None:
+        if option:
+            raise UsageError("-o: with --predictions no reader is asked")
+        from shadowprobe.running.stored import score_stored
+
+        stored = open_stored_answers(
+            predictions,
+            collection=collection,
+            probes=chosen,
+            queries=queries,
+            limit=limit,
+            rounds=rounds,
+            seed=seed,
+        )
+        finished = score_stored(stored, predictions, name=name, out=out, force=force)
+    else:
+        with common.stdout_is_ours():
+            job = make_reading_job(
+                reader,
+                documents,
+                k=k,
+                collection=collection,
+                options=common.parse_options(option),
+                probes=chosen,
+                queries=queries,
+                limit=limit,
+                out=out,
+                rounds=rounds,
+                seed=seed,
+                force=force,
+            )
+            with common.working("reading", job.task.total, lambda: job.task.status) as progress:
+                finished = job.run(progress)
+    common.print_results(finished.results, json=json, published=published)
+    return common.print_outcome(finished, ReadingTask.unit)

@@ -1,0 +1,92 @@
+"""The probes of a run that bring their own queries, and the files of these queries."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from shadowprobe import plugins
+from shadowprobe.base.jsonl import read_lines
+from shadowprobe.errors import InputError, UsageError
+from shadowprobe.measure.query_probes import QueryProbe
+from shadowprobe.queries.collection import Collection, digest_of
+
+if TYPE_CHECKING:
+    from shadowprobe.queries.query import Query
+
+
+class _WithId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+AnyProbe = TypeVar("AnyProbe", bound=QueryProbe)
+AnyQuery = TypeVar("AnyQuery", bound="Query")
+Line = TypeVar("Line", bound=_WithId)
+
+
+def choose_probes(base: type[AnyProbe], names: Sequence[str], collection: Collection) -> list[AnyProbe]:
+    """The probes that a user names, or all of a base class that a collection has queries for."""
+    return [_make_probe(base, name) for name in names] or _find_probes(base, collection)
+
+
+def load_probes(probes: Sequence[QueryProbe], collection: Collection, queries: Path | None) -> dict[str, str]:
+    """Lets every probe read its queries, from a file of the user's or from the collection; returns their digests."""
+    if queries is not None and len(probes) != 1:
+        raise UsageError("--queries: goes with one --probe, whose queries they are")
+    sources = {probe.name: queries or _find_queries(probe, collection) for probe in probes}
+    for probe in probes:
+        probe.load(sources[probe.name])
+    return {name: digest_of(path) for name, path in sources.items()}
+
+
+def gather_queries(named: Iterable[tuple[str, Iterable[AnyQuery]]]) -> dict[str, AnyQuery]:
+    """All queries by their ids, from those of each probe by its name."""
+    gathered: dict[str, AnyQuery] = {}
+    for name, queries in named:
+        for query in queries:
+            if query.id in gathered:
+                # They would share one answer.
+                raise UsageError(f"probe `{name}`: there is a second query {query.id!r}")
+            gathered[query.id] = query
+    return gathered
+
+
+def read_own_lines(path: Path, kind: type[Line], known: Container[str], *, torn: bool) -> dict[str, Line]:
+    """What a run has stored for its queries; the last line may be torn."""
+    stored: dict[str, Line] = {}
+    for line, item in read_lines(path, kind, torn=torn):
+        if item.id not in known:
+            raise InputError(path, f"{item.id!r} is no query of this run", line=line, field="id")
+        if item.id in stored:
+            raise InputError(path, f"{item.id!r} is answered twice", line=line, field="id")
+        stored[item.id] = item
+    return stored
+
+
+def _find_probes(base: type[AnyProbe], collection: Collection) -> list[AnyProbe]:
+    probes = plugins.make_retrieval_probes(base)
+    if collection.directory is not None:
+        probes = [probe for probe in probes if (collection.directory / probe.folder).exists()]
+        if not probes:
+            raise UsageError(f"the collection `{collection.name}` has no queries: give --probe, and --queries")
+    return probes
+
+
+def _find_queries(probe: QueryProbe, collection: Collection) -> Path:
+    """The folder of a collection that has the queries of a probe."""
+    if collection.directory is None:
+        raise UsageError(
+            f"`{collection.name}` is a file of documents alone: give --probe, and its queries by --queries"
+        )
+    if not (folder := collection.directory / probe.folder).exists():
+        raise UsageError(f"the collection `{collection.name}` has no queries for `{probe.name}`: give --queries")
+    return folder
+
+
+def _make_probe(base: type[AnyProbe], name: str) -> AnyProbe:
+    usable = {probe.name: probe for probe in plugins.make_retrieval_probes(base)}
+    if name in plugins.names(plugins.RETRIEVAL_PROBES) and name not in usable:
+        raise UsageError(f"--probe {name}: asks no {base.asks}; those that do are {', '.join(usable)}")
+    return usable.get(name) or plugins.make_retrieval_probe(name, base)

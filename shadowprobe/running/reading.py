@@ -1,0 +1,289 @@
+"""The task of a reader: answer queries from documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from msgspec import structs
+
+from shadowprobe import plugins
+from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import InputError, LinkerError, PluginError, UsageError
+from shadowprobe.measure.query_probes import ReadingProbe
+from shadowprobe.measure.statistics import ROUNDS, SEED
+from shadowprobe.queries.amber_sets import TASKS
+from shadowprobe.queries.collection import open_collection
+from shadowprobe.queries.query import ReaderAnswer, ReaderQuery
+from shadowprobe.running.directory import ANSWERS, SCHEMA, Results, RunCard, read_stored_card
+from shadowprobe.running.document_sources import ORACLE, DocumentSource, K, open_source
+from shadowprobe.running.job import Job
+from shadowprobe.running.query_sources import choose_probes, gather_queries, load_probes, read_own_lines
+from shadowprobe.running.task import Batch, Task
+from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.systems.options import describe_system, option_values
+from shadowprobe.systems.reader import Reader, make_answers
+
+BUILTIN = "namesakes"
+# What results say of answers of which nobody knows from what documents they are.
+UNKNOWN = "unknown"
+
+
+class ReadingTask(Task):
+    """A reader, the queries of some probes, and the documents that it may read for them.
+
+    Without a reader, stored answers are measured. `card` is that of their run.
+    """
+
+    kind = "reader"
+    answers_file, over = ANSWERS, "collection"
+    unit = "queries"
+
+    def __init__(
+        self,
+        reader: Reader | None = None,
+        source: DocumentSource | None = None,
+        *,
+        collection: str | None = None,
+        options: Mapping[str, str] | None = None,
+        probes: Sequence[str] = (),
+        queries: Path | None = None,
+        limit: int | None = None,
+        card: RunCard | None = None,
+        rounds: int = ROUNDS,
+        seed: int = SEED,
+    ) -> None:
+        self._reader, self.source = reader, source
+        origin = card or (source.card if source is not None else None)
+        location = collection or (origin.location_of("collection") if origin is not None else "") or BUILTIN
+        if queries is None and origin is not None and (place := origin.locations.get("queries")):
+            queries = Path(place)
+        self.collection, self._limit = open_collection(location), limit
+        self.locations = {"collection": location} | ({"queries": str(queries)} if queries is not None else {})
+        self.probes = self._open_probes(probes, origin)
+        digests = load_probes(self.probes, self.collection, queries)
+        self._check_source(digests)
+        # What a file of answers may hold; a limited job may well continue in the directory of a longer one.
+        self._known = self._gather()
+        tasks = self._find_tasks(card)
+        for probe in self.probes:
+            probe.rounds, probe.seed = rounds, seed
+            probe.keep(tasks, limit)
+        self.queries = self._gather()
+        if not self.queries:
+            raise UsageError(f"there is no query that the reader can answer: it does {', '.join(tasks)}")
+        if source is not None and source.ranked is not None and not source.ranked.keys() & self.queries.keys():
+            raise UsageError(f"--documents: `{source.name}` has no ranking for any of the {len(self.queries)} queries")
+        self.total = len(self.queries)
+        self.answers: dict[str, ReaderAnswer] = {}
+        described = source.described if source is not None else (card.documents if card is not None else None)
+        self._documents = described or {"source": UNKNOWN}
+        self.name = f"{self.collection.name}-{self._documents['source']}"
+        self.questions = {"collection": self.collection.described, "queries": digests, "documents": self._documents}
+        self._settings = {"bootstrap_rounds": rounds, "bootstrap_seed": seed}
+        self._notes: list[str] = []
+        if reader is not None and source is not None:
+            self.incidental = reader.incidental
+            system = describe_system(reader.name, reader.version, option_values(reader, options))
+            if "documents" in system["options"]:
+                raise PluginError(f"reader `{reader.name}`: an option `documents` is that of the command; rename it")
+            # Labels of runs have the options that differ.
+            system["options"]["documents"] = source.label
+            self.system = system if set(tasks) == set(TASKS) else {**system, "tasks": list(tasks)}
+
+    def _open_probes(self, names: Sequence[str], origin: RunCard | None) -> list[ReadingProbe]:
+        probes = choose_probes(ReadingProbe, names, self.collection)
+        if names or origin is None or origin.queries is None:
+            return probes if names or self.source is None or self.source.ranked is not None else _with_gold(probes)
+        # A run of a retriever names its probes, and one of a reader those of reading.
+        asked = [probe for probe in probes if probe.folder in origin.queries or probe.name in origin.queries]
+        if not asked:
+            raise UsageError(f"no probe of reading has the queries of the run: {', '.join(origin.queries)}")
+        return asked
+
+    def _check_source(self, digests: Mapping[str, str]) -> None:
+        """Refuses documents that do not fit the queries or the collection."""
+        if self.source is None:
+            return
+        if self.source.ranked is None:
+            for probe in self.probes:
+                if not probe.has_gold:
+                    raise UsageError(
+                        f"--documents {ORACLE}: the queries of `{probe.name}` name no right documents; give a run of a"
+                        " retriever"
+                    )
+        if (card := self.source.card) is None:
+            return
+        if (card.collection or {}).get("digest") != self.collection.digest:
+            raise InputError(
+                self.collection.path,
+                f"is not what the run of `{self.source.name}` searched; --collection names the documents",
+            )
+        for name, digest in digests.items():
+            if digest not in (card.queries or {}).values():
+                raise UsageError(f"--documents: the run of `{self.source.name}` has other queries than `{name}`")
+
+    def _find_tasks(self, card: RunCard | None) -> tuple[str, ...]:
+        if self._reader is not None:
+            return self._reader.tasks
+        return tuple(card.system.get("tasks", TASKS)) if card is not None else tuple(TASKS)
+
+    def _gather(self) -> dict[str, ReaderQuery]:
+        return gather_queries((probe.name, probe.queries()) for probe in self.probes)
+
+    @property
+    def reader(self) -> Reader:
+        """The reader; a task of stored answers has none."""
+        if self._reader is None:
+            raise LinkerError("there is no reader to ask: the answers are stored ones")
+        return self._reader
+
+    @property
+    def waiting(self) -> int:
+        """How many queries have no answer yet."""
+        return sum(query not in self.answers for query in self.queries)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader has said about this run, and what is missing in its documents."""
+        return [*self._notes, *(self._reader.notes if self._reader is not None else ())]
+
+    @property
+    def status(self) -> str:
+        """What the reader says to a user who waits."""
+        return self.reader.status
+
+    def load(self, path: Path, *, resumed: bool = False) -> None:
+        """Reads stored answers, all of which must be to queries of the probes."""
+        self.answers = read_own_lines(path, ReaderAnswer, self._known, torn=resumed)
+        if not resumed and not self.answers.keys() & self.queries.keys():
+            raise InputError(path, f"has no answer to any of the {self.total} queries")
+
+    def encode_answers(self, path: Path) -> bytes:
+        """The answers that were loaded."""
+        return encode_lines(self.answers.values())
+
+    @contextmanager
+    def open_system(self) -> Iterator[None]:
+        """Reads the documents, lets the reader prepare, and closes it at the end of the block."""
+        if self.source is None:
+            raise LinkerError("there are no documents to read: the answers are stored ones")
+        given = self.source.hand_out(self.queries.values(), self.collection)
+        self.queries = given.queries
+        self._note_missing(given.lacking)
+        with name_errors(f"reader `{self.reader.name}` failed to start", LinkerError):
+            self.reader.setup()
+        try:
+            yield
+        finally:
+            close_system(self.reader, "reader")
+
+    def _note_missing(self, lacking: int) -> None:
+        if lacking:
+            self._notes.append(f"{lacking} documents are not in the collection `{self.collection.name}`")
+        if empty := sum(not query.documents for query in self.queries.values()):
+            self._notes.append(f"{empty} queries have no document to read; they are not asked and count as wrong")
+
+    def ask(self) -> Iterator[Batch]:
+        """Asks for every answer that is missing; without a document, nobody is asked and the answer is empty."""
+        waiting = [query for query in self.queries.values() if query.id not in self.answers]
+        if empty := [ReaderAnswer(query.id, "", False) for query in waiting if not query.documents]:
+            self.answers |= {answer.id: answer for answer in empty}
+            yield Batch(empty, [], len(empty), 0)
+        readable = [query for query in waiting if query.documents]
+        for start in range(0, len(readable), self.reader.batch_size):
+            batch = readable[start : start + self.reader.batch_size]
+            with name_errors(f"reader `{self.reader.name}` failed", LinkerError, SEE_DEBUG):
+                given = self.reader.read([self._show(query) for query in batch])
+                replies = list(make_answers(self.reader, batch, given))
+            answers = [reply for reply in replies if isinstance(reply, ReaderAnswer)]
+            failures = [reply for reply in replies if isinstance(reply, Failure)]
+            self.answers |= {answer.id: answer for answer in answers}
+            yield Batch(answers, failures, len(batch), len(failures))
+
+    def _show(self, query: ReaderQuery) -> ReaderQuery:
+        """What a reader may see of a query."""
+        if self.reader.sees_gold:
+            return query
+        return structs.replace(query, answers=(), gold=frozenset(), found=False)
+
+    def measure(self, notes: Iterable[str]) -> Results:
+        """What every probe finds in the answers."""
+        return {
+            "schema": SCHEMA,
+            "reader": dict(self.system),
+            "collection": {**self.questions["collection"], "limit": self._limit},
+            "queries": self.questions["queries"],
+            "documents": self._documents,
+            "settings": self._settings,
+            "missing": self.waiting,
+            "notes": list(notes),
+            "probes": {
+                probe.name: plugins.run_probe(probe.name, partial(probe.measure, self.answers)) for probe in self.probes
+            },
+        }
+
+
+def _with_gold(probes: Sequence[ReadingProbe]) -> list[ReadingProbe]:
+    """The probes whose queries name right documents; without one of them, all, so that the refusal names one."""
+    return [probe for probe in probes if probe.has_gold] or list(probes)
+
+
+def make_reading_job(
+    reader: str,
+    documents: str = ORACLE,
+    *,
+    k: int = K,
+    collection: str | None = None,
+    options: Mapping[str, str] | None = None,
+    probes: Sequence[str] = (),
+    queries: Path | None = None,
+    limit: int | None = None,
+    out: Path | None = None,
+    rounds: int = ROUNDS,
+    seed: int = SEED,
+    force: bool = False,
+) -> Job[ReadingTask]:
+    """A reader to be asked the queries of some probes, with everything checked before the first document is read."""
+    task = ReadingTask(
+        plugins.make_reader(reader, options),
+        open_source(documents, k),
+        collection=collection,
+        options=options,
+        probes=probes,
+        queries=queries,
+        limit=limit,
+        rounds=rounds,
+        seed=seed,
+    )
+    return Job(task, out, force=force)
+
+
+def open_stored_answers(
+    source: Path,
+    *,
+    collection: str | None = None,
+    probes: Sequence[str] = (),
+    queries: Path | None = None,
+    limit: int | None = None,
+    rounds: int = ROUNDS,
+    seed: int = SEED,
+) -> ReadingTask:
+    """The task of stored answers: its collection and queries are those of the run, unless others are given."""
+    path = source / ANSWERS if source.is_dir() else source
+    card = read_stored_card(path, ANSWERS)
+    if card is not None and card.kind != ReadingTask.kind:
+        # `read_card` of the task says which command is for it.
+        card = None
+    return ReadingTask(
+        collection=collection,
+        probes=probes,
+        queries=queries,
+        limit=limit,
+        card=card,
+        rounds=rounds,
+        seed=seed,
+    )

@@ -1,0 +1,71 @@
+"""The base class that a reader derives from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from shadowprobe.base.model import Failure
+from shadowprobe.errors import LinkerError, abridge
+from shadowprobe.queries.query import ReaderAnswer, ReaderQuery
+
+
+class Reader:
+    """A system under test: a query and some documents in, an answer out.
+
+    A wrapper sets `name` and writes `read`; it may write `setup` and `close`. Its options are the keyword arguments of
+    its constructor, with types and defaults, as those of a linker.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[str] = ""
+    needs: ClassVar[str] = "nothing"
+    batch_size: ClassVar[int] = 32
+    # The tasks that it can do; queries of other tasks are left out.
+    tasks: ClassVar[tuple[str, ...]] = ("fc", "sf", "qa")
+    # Options that cannot change an answer: a run that was begun with one value may go on with another.
+    incidental: ClassVar[frozenset[str]] = frozenset()
+    # Only a reader that says so is shown the right answers.
+    sees_gold: ClassVar[bool] = False
+
+    notes: list[str]
+
+    def setup(self) -> None:
+        """Prepares the reader, before the first query."""
+
+    def read(self, queries: Sequence[ReaderQuery]) -> Sequence[str | Failure | None]:
+        """The answer to each query from its documents; a failure or None is repeated by the next run."""
+        raise NotImplementedError(f"{type(self).__name__} must define read()")
+
+    @property
+    def status(self) -> str:
+        """What a user who waits should know, beside the progress bar."""
+        return ""
+
+    def close(self) -> None:
+        """Lets go of what `setup` took."""
+
+    def note(self, sentence: str) -> None:
+        """Says something about this run that a reader of its results must know; once, however often called."""
+        if (line := abridge(sentence)) not in self.notes:
+            self.notes.append(line)
+
+
+def make_answers(
+    reader: Reader, queries: Sequence[ReaderQuery], given: Sequence[Any]
+) -> Iterator[ReaderAnswer | Failure]:
+    """The checked answer to each query, or why the reader has none."""
+    if isinstance(given, str) or len(given) != len(queries):
+        raise LinkerError(f"reader `{reader.name}` gave {len(given)} answers to {len(queries)} queries")
+    for query, answer in zip(queries, given, strict=True):
+        if answer is None:
+            yield Failure(query.id, "the reader failed on it")
+        elif isinstance(answer, Failure):
+            yield Failure(query.id, answer.error)
+        elif not isinstance(answer, str):
+            problem = f"read() gave {answer!r:.80}, which is no text"
+            raise LinkerError(f"reader `{reader.name}`, query {query.id!r}: {problem}")
+        else:
+            # A file cannot hold half of a character.
+            text = answer.encode("utf-8", "replace").decode()
+            yield ReaderAnswer(query.id, " ".join(text.split()), query.found)
