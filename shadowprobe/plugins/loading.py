@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import shadowprobe
 from shadowprobe.base.jsonl import convert_to_json
@@ -31,8 +31,10 @@ from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.options import GIVEN, convert_option, find_types, inner_linkers, is_linker, list_options
-from shadowprobe.systems.reader import Reader
 from shadowprobe.systems.retriever import Retriever
+
+if TYPE_CHECKING:
+    from shadowprobe.systems.reader import Reader
 
 Group = Literal[
     "shadowprobe.linkers",
@@ -60,8 +62,6 @@ NOUNS = {
     READERS: "reader",
     RETRIEVAL_PROBES: "probe",
 }
-# The noun for a system by its base class.
-_BASES: dict[type, str] = {Linker: "linker", Retriever: "retriever", Reader: "reader"}
 # A retriever that is made of a linker: `linker:blend`.
 BY_LINKER = "linker:"
 # The version of a plugin of ours is the release that last changed its answers, so that a run of an earlier release
@@ -69,7 +69,7 @@ BY_LINKER = "linker:"
 OWN_SINCE = "0.1.0"
 OWN_CHANGED = {"llm": "0.2.0", "genre": "0.2.0"}
 P = TypeVar("P")
-System = TypeVar("System", Linker, Retriever, Reader)
+System = TypeVar("System", Linker, Retriever, "Reader")
 
 
 def names(group: Group) -> list[str]:
@@ -125,6 +125,8 @@ def make_retriever(spec: str, options: Mapping[str, str] | None = None) -> Retri
 
 def make_reader(spec: str, options: Mapping[str, str] | None = None) -> Reader:
     """Makes a reader by name or location."""
+    from shadowprobe.systems.reader import Reader
+
     return _make_system(*_load(spec, READERS, Reader), spec, options or {})
 
 
@@ -141,7 +143,9 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
 
 
 def _construct(kind: type[System], spec: str, given: Mapping[str, str], prefix: str) -> System:
-    owner = f"{next(noun for base, noun in _BASES.items() if issubclass(kind, base))} `{spec}`"
+    # A run of a linker or a retriever needs no readers.
+    noun = "linker" if issubclass(kind, Linker) else "retriever" if issubclass(kind, Retriever) else "reader"
+    owner = f"{noun} `{spec}`"
     values = _read_options(kind, owner, given, prefix)
     try:
         return kind(**values)
@@ -179,13 +183,9 @@ def _read_options(kind: type, owner: str, given: Mapping[str, str], prefix: str)
 
 def load_class(spec: str, group: Group) -> type:
     """Returns the class of a plugin by name or location, without an instance of it."""
-    bases: dict[Group, type] = {
-        LINKERS: Linker,
-        PROBES: Probe,
-        RETRIEVERS: Retriever,
-        READERS: Reader,
-        RETRIEVAL_PROBES: object,
-    }
+    from shadowprobe.systems.reader import Reader
+
+    bases: dict[Group, type] = {LINKERS: Linker, PROBES: Probe, RETRIEVERS: Retriever, READERS: Reader}
     return _load(spec, group, bases.get(group, object))[0]
 
 

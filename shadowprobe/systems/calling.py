@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,8 +12,10 @@ from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, find_place, format_error
 from shadowprobe.systems.linker import Given, Linker
-from shadowprobe.systems.reader import Reader
 from shadowprobe.systems.retriever import Retriever
+
+if TYPE_CHECKING:
+    from shadowprobe.systems.reader import Reader
 
 # What a message on the code of a plugin ends with.
 SEE_DEBUG = " (--debug shows where)"
