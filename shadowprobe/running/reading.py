@@ -63,6 +63,9 @@ class ReadingTask(Task):
             queries = Path(place)
         self.collection, self._limit = open_collection(location), limit
         self.locations = {"collection": location} | ({"queries": str(queries)} if queries is not None else {})
+        self.paths = {"collection": self.collection.directory or self.collection.path}
+        if queries is not None:
+            self.paths["queries"] = queries
         self.probes = self._open_probes(probes, origin)
         digests = load_probes(self.probes, self.collection, queries)
         self._check_source(digests)
