@@ -15,6 +15,7 @@ from shadowprobe.running.finished import read_runs
 from shadowprobe.running.job import FinishedJob
 from shadowprobe.running.reading import make_reading_job, open_stored_answers
 from shadowprobe.running.reading_losses import list_losses
+from shadowprobe.running.records import list_records, make_summary
 from shadowprobe.running.stored import score_stored
 
 ORACLE, RETRIEVED = "oracle", "found"
@@ -93,6 +94,21 @@ def test_what_is_lost_is_split_between_the_retriever_and_the_reader() -> None:
     for one in losses.values():
         assert one.oracle["rate"] - one.retrieved["rate"] == pytest.approx(one.gap["rate"])
         assert one.by_retriever["rate"] + one.by_reader["rate"] == pytest.approx(one.gap["rate"])
+
+
+def test_every_query_is_a_record_and_the_summary_has_the_headlines() -> None:
+    run(documents=RETRIEVED, k=2, out="given")
+    (finished,) = read_runs([Path("given")])
+    records = list(list_records(finished))
+    assert len(records) == 8 + 4
+    assert {record["probe"] for record in records} == {"amber_reading", "entity_questions_reading"}
+    # a2 is exactly right.
+    assert next(record["exact"] for record in records if record["id"] == "a2")
+    summary = make_summary(finished)
+    # Head: d1 alone has words of its answer; tail: a2 is right.
+    assert summary["human_head"] == pytest.approx(2 / 3 / 3)
+    assert summary["human_tail"] == pytest.approx(1 / 3)
+    assert summary["questions"] == 2 / 4
 
 
 def test_runs_of_other_readers_are_not_split() -> None:
