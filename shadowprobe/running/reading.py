@@ -19,9 +19,9 @@ from shadowprobe.queries.amber_sets import TASKS
 from shadowprobe.queries.collection import open_collection
 from shadowprobe.queries.query import ReaderAnswer, ReaderQuery
 from shadowprobe.running.directory import ANSWERS, SCHEMA, Results, RunCard, read_stored_card
-from shadowprobe.running.document_sources import ORACLE, DocumentSource, K, open_source
+from shadowprobe.running.document_source import ORACLE, DocumentSource, K, open_source
 from shadowprobe.running.job import Job
-from shadowprobe.running.query_sources import choose_probes, gather_queries, load_probes, read_own_lines
+from shadowprobe.running.probe_queries import choose_probes, gather_queries, load_probes, read_own_lines
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.options import describe_system, option_values

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from shadowprobe.measure.statistics import describe_mean
-from shadowprobe.running.document_sources import ORACLE
+from shadowprobe.running.document_source import ORACLE
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.item_measures import AMBER_READING
 from shadowprobe.running.questions import read_reading_rows

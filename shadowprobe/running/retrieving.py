@@ -22,7 +22,7 @@ from shadowprobe.queries.query import Ranking
 from shadowprobe.running.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.running.job import Job
 from shadowprobe.running.naming import choose_options
-from shadowprobe.running.query_sources import choose_probes, gather_queries, load_probes, read_own_lines
+from shadowprobe.running.probe_queries import choose_probes, gather_queries, load_probes, read_own_lines
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.options import describe_system, option_values

@@ -12,7 +12,8 @@ from asking import marked
 from weights import require_weights
 
 from shadowprobe import Dataset, LinkerError, open_dataset
-from shadowprobe.plugins import make_linker
+from shadowprobe.plugins import make_linker, make_reader
+from shadowprobe.retrieval import Document, ReaderQuery
 from shadowprobe.running.api import make_linking_job
 from shadowprobe.running.check import check
 
@@ -92,3 +93,15 @@ def test_gemma_needs_its_first_token_and_gets_it(mini: Dataset) -> None:
     linker.close()
     with pytest.raises(LinkerError, match=r"does not predict plain English: .* [89]\.\d.* no start token"):
         make_linker("lm", {"model": model, "start": "none"}).open(mini.knowledge)
+
+
+def test_smollm2_reads_the_answer_in_its_document(smollm2: str) -> None:
+    reader = make_reader("lm", {"model": smollm2})
+    reader.setup()
+    river = Document("avon", "Avon", "The Avon is a river. It rises near Naseby and ends in the Severn at Tewkesbury.")
+    question = ReaderQuery("q", "Near which village does the Avon rise?", task="qa", documents=(river,))
+    claim = ReaderQuery("c", "The Avon is a river.", task="fc", labels=("SUPPORTS", "REFUTES"), documents=(river,))
+    answer, label = reader.read([question, claim])
+    reader.close()
+    assert "Naseby" in str(answer)
+    assert label in {"SUPPORTS", "REFUTES"}

@@ -85,6 +85,8 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
         "shadowprobe/linkers/tfidf.py",
         "shadowprobe/linkers/workers/protocol.py",
         "shadowprobe/retrievers/bm25.py",
+        "shadowprobe/readers/lm.py",
+        "shadowprobe/readers/_shared/reading_prompts.py",
         "shadowprobe/probes/overshadowing.py",
         "shadowprobe/data/mini/neutral.jsonl",
         "shadowprobe/data/mini-train/shadow.jsonl",

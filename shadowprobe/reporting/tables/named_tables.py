@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import ShadowprobeError, UsageError, nearest
 from shadowprobe.reporting.run_summary import tables_of
 from shadowprobe.reporting.tables.published_rows import add_published
 from shadowprobe.reporting.tables.table import Runs, Table
@@ -101,18 +101,22 @@ def _measured_tables(name: str, runs: Sequence[FinishedRun], *, published: bool)
     if not tables:
         raise UsageError(f"{runs[0].path} has no table {name}: its probe was left out")
     shown = add_published(tables) if published else tables
-    return [*shown, *_losses(runs)]
+    return _add_losses(shown, runs)
 
 
-def _losses(runs: Sequence[FinishedRun]) -> list[Table]:
-    """The table of losses, where a reader has a run with the right documents and one with those of a retriever."""
+def _add_losses(tables: list[Table], runs: Sequence[FinishedRun]) -> list[Table]:
+    """Adds who loses what, where a reader has a run with the right documents and one with those of a retriever."""
     if runs[0].kind != "reader":
-        return []
+        return tables
     from shadowprobe.reporting.tables.losses_table import losses_table
     from shadowprobe.running.reading_losses import list_losses
 
-    losses = list_losses(runs)
-    return [losses_table(losses)] if losses else []
+    try:
+        losses = list_losses(runs)
+    except ShadowprobeError as error:
+        # The other tables need nothing but the results; the queries may have gone.
+        return [*tables[:-1], tables[-1].with_notes(f"Not split between retriever and reader: {error}.")]
+    return [*tables, losses_table(losses)] if losses else tables
 
 
 def by_label(runs: Iterable[FinishedRun]) -> Runs:
@@ -127,5 +131,5 @@ def compared_tables(runs: Sequence[FinishedRun], comparison: Comparison, *, publ
     if runs[0].kind == "linker":
         tables = [table for name in ("3", "4") for table in make_tables(name, runs, published=published)]
     else:
-        tables = [*tables_of(by_label(runs), published=published), *_losses(runs)]
+        tables = _add_losses(tables_of(by_label(runs), published=published), runs)
     return [*_summary(runs, published=False), *tables, pairs_table(comparison)] if comparison.pairs else tables

@@ -190,7 +190,7 @@ def test_tables_of_models_have_a_name(capsys: pytest.CaptureFixture[str]) -> Non
         ),
         (
             ("table", "ambr", "confused"),
-            "no table `ambr`: choose from summary, 3, 4, kinds, suspicion, amber, confusion, questions, answers (did",
+            "no table `ambr`: choose from summary, 3, 4, kinds, suspicion, amber, confusion, questions, readers,",
         ),
         (("table", "amber", "--published"), "name a run directory: table amber shows the paper's figures beside"),
         (("table", "answers", "asked"), "asked is a run of a retriever; table answers takes runs of language models."),

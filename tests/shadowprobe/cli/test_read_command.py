@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,15 @@ def test_the_table_of_two_runs_says_who_loses_and_what_the_paper_has(capsys: pyt
     assert "who loses what is lost end to end?" in compared
     _, summary, _ = outcome(capsys, "table", "summary", "right", "given")
     assert "Summary of 2 runs of readers" in summary
+
+
+def test_the_table_stands_without_the_queries_and_says_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome(capsys, *FOUND, "--out", "given")
+    outcome(capsys, "read", "--reader", "mine.py:Told", "--collection", "little", "--out", "right")
+    shutil.rmtree("little")
+    code, out, _ = outcome(capsys, "table", "readers", "right", "given")
+    assert (code, "are queries answered?" in out, "who loses" in out) == (0, True, False)
+    assert "Not split between retriever and reader: unknown collection" in " ".join(out.split())
 
 
 def test_a_run_is_scored_again_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
