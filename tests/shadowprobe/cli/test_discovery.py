@@ -201,7 +201,11 @@ def test_the_shell_completes_commands_and_every_kind_of_name(tmp_path: Path) -> 
 
 
 def test_the_completion_can_be_shown_and_help_loads_nothing_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "_SHADOWPROBE_COMPLETE" in outcome(capsys, "--show-completion", "bash")[1]
+    # Where the tests have no shell around them, none can be found out: this variable lets the user name it.
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "True"}
+    command = [sys.executable, "-m", "shadowprobe", "--show-completion", "bash"]
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert "_SHADOWPROBE_COMPLETE" in shown.stdout
     assert "--install-completion" in outcome(capsys, "--help")[1]
     assert outcome(capsys, "--version")[1].startswith("shadowprobe ")
     code = "import sys; from shadowprobe.cli import completion; sys.exit('shadowprobe.plugins' in sys.modules)"

@@ -32,7 +32,7 @@ def test_without_arguments_it_lists_the_figures(runs: Path, capsys: pytest.Captu
     assert code == 0
     names = [line.split()[0] for line in out.splitlines() if line[1:2].isalpha()]
     assert names == ["figure", *figures.FIGURES]
-    assert "(Fig. 4 of the paper)" in " ".join(out.split())
+    assert "(Fig. 4)" in " ".join(out.split())
 
 
 def test_the_list_as_json(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,9 +53,13 @@ def test_the_file_has_the_format_of_its_name(
     assert [path.name for path in Path("made").iterdir()] == [f"now.{kind}"]
 
 
+NEED_MORE = {"kinds", "debias", "context-length", "masked-mention"}
+
+
 def test_every_figure_of_two_systems_can_be_drawn(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The little dataset does not know the kinds of its entities, and the hand-made answers have no candidates.
-    drawn = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in {"kinds", "debias"}]
+    # The little dataset does not know the kinds of its entities, the hand-made answers have no candidates, and the
+    # last two need new predictions.
+    drawn = [name for name, kind in figures.FIGURES.items() if kind == "linker" and name not in NEED_MORE]
     for figure in drawn:
         code, _, err = outcome(capsys, "plot", figure, "runs/prior-world", "runs/replay-file=hand.jsonl-world")
         assert (code, err) == (0, f"Written to {figure}.png\n")

@@ -354,15 +354,6 @@ def test_results_that_lack_a_number_say_how_to_have_it(
     assert told == "runs/confused/results.json: field `settings.k`: Expected `array`, got `str`"
 
 
-@pytest.mark.parametrize(
-    ("figure", "inches"),
-    [("head-tail", 1.7), ("confusion", 1.7), ("questions", 1.7), ("retrieval-gap", 2.1), ("question-buckets", 3.4)],
-)
-def test_a_figure_of_one_retriever_takes_little_room_of_a_column(confused: Path, figure: str, inches: float) -> None:
-    height = figures.plot(figure, [confused]).get_figheight()
-    assert inches - 0.1 < height <= inches
-
-
 def test_shares_go_from_0_to_100(confused: Path, models: list[Path]) -> None:
     for figure, runs in (("head-tail", [confused]), ("confusion", [confused]), ("answer-categories", models)):
         for axes in figures.plot(figure, runs).axes:

@@ -260,8 +260,8 @@ def test_the_policy_allows_the_one_script_and_the_one_style_and_nothing_else(han
     }
 
 
-def test_the_data_is_named_with_twelve_characters_of_its_digest(hand: FinishedRun) -> None:
-    assert f"({hand.dataset.digest[:12]}):" in page([hand])
+def test_what_was_run_has_the_whole_digest_of_the_data(hand: FinishedRun) -> None:
+    assert f"digest {hand.dataset.digest}" in page([hand])
 
 
 def test_the_same_runs_give_the_same_file(hand: FinishedRun) -> None:
