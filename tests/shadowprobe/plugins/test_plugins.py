@@ -142,6 +142,7 @@ def test_a_linker_and_a_probe_in_an_installed_package_go_by_their_names(tmp_path
         "about": "The candidate with the longest title.",
         "needs": "patience",
         "package": "shadowprobe-plugin-example",
+        "error": "",
     }
     done = command(
         "run", "--linker", "longest-title", "--dataset", "world", "--probe", "subsets", "--probe", "vowels", "--json"
