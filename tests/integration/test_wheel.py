@@ -97,6 +97,10 @@ def test_the_mapped_folders_and_the_data_are_in_the_wheel(wheel: Path) -> None:
         f"shadowprobe-{shadowprobe.__version__}.dist-info/licenses/CITATION.cff",
     ):
         assert needed in names
+    # Every module of the source tree, so that a new package cannot be forgotten in pyproject.toml.
+    mapped = {path.relative_to(ROOT) for folder in FOLDERS[1:5] for path in (ROOT / folder).rglob("*.py")}
+    core = {path.relative_to(ROOT) for path in (ROOT / "shadowprobe").rglob("*.py")}
+    assert {str(path) for path in core} | {f"shadowprobe/{path}" for path in mapped} <= names
     assert not [name for name in names if name.startswith(("linkers/", "probes/", "data/", "tests/"))]
     assert not [name for name in names if "sources" in name]
 
