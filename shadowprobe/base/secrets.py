@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 from functools import lru_cache
 from html.entities import html5
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 MASK = "***"
-# The shortest secret that is looked for as hex and base64.
+# The shortest secret that is looked for as hex and base64, and the shortest password that is looked for at all.
 SHORTEST_CODED = 6
 _URL_SAFE = str.maketrans("+/", "-_")
 # A message has room for no more of a URL.
@@ -38,6 +38,15 @@ def mask_url(url: str) -> str:
     # A field without a name may be the secret itself.
     query = "&".join(f"{name}={MASK}" if equals else MASK for name, equals, _ in fields)
     return _join(parts._replace(netloc=f"{MASK}@{host}" if at else host, query=query))
+
+
+def read_password(url: str) -> str:
+    """The password in a URL; empty if there is none, or if it is so short that it could be a part of other words."""
+    try:
+        password = unquote(_split(url).password or "")
+    except ValueError:
+        return ""
+    return password if len(password) >= SHORTEST_CODED else ""
 
 
 def _split(url: str) -> SplitResult:

@@ -16,14 +16,14 @@ import msgspec
 from msgspec.structs import replace
 
 from shadowprobe.base.model import Failure, Prediction, Snippet
-from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
+from shadowprobe.base.secrets import mask_url, read_password, shorten_url
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, format_error
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import RefusedError
 from shadowprobe.net.retries import PASSING
 from shadowprobe.net.urls import check_url
 from shadowprobe.systems.linker import Linker
-from shadowprobe.systems.masking import mask_prediction
+from shadowprobe.systems.masking import mask_content, mask_prediction, mask_secrets
 from shadowprobe.systems.replies import Reply, ReplyWriter, question_key, read_replies
 from shadowprobe.systems.service_client import Request, ServiceClient, quote_response
 
@@ -132,6 +132,11 @@ class WebLinker(Linker):
     def optional_token(self) -> str:
         """The token, or nothing, where not everybody needs one; a line break at its end is no part of it."""
         return os.environ.get(self.token_variable, "").strip()
+
+    @property
+    def _secrets(self) -> list[str]:
+        """What must be in no file and no message: the token, and the password in the URL."""
+        return [secret for secret in (self.optional_token, read_password(self.url)) if secret]
 
     def _check_token(self) -> None:
         """Refuses a token that is missed, or that no header can carry, before the first request."""
@@ -279,7 +284,7 @@ class WebLinker(Linker):
         request = self._request(snippet)
         response = await self._service.send(request)
         if self._kept is not None:
-            content = mask_secret_bytes(self.optional_token, response.content)
+            content = mask_content(self._secrets, response.content)
             url, kind = (
                 self.without_token(text) for text in (mask_url(self.url), response.headers.get("Content-Type", ""))
             )
@@ -290,7 +295,7 @@ class WebLinker(Linker):
     def _digest(self, request: Request) -> str:
         """A digest of what a request asks, without address and token: options that change it need new replies."""
         asked = msgspec.json.encode(request._replace(url="", headers=None))
-        return hashlib.sha256(mask_secret_bytes(self.optional_token, asked)).hexdigest()[:16]
+        return hashlib.sha256(mask_content(self._secrets, asked)).hexdigest()[:16]
 
     def _request(self, snippet: Snippet) -> Request:
         try:
@@ -302,7 +307,7 @@ class WebLinker(Linker):
 
     def _parse(self, response: httpx.Response, snippet: Snippet) -> Prediction:
         try:
-            return mask_prediction(self.optional_token, self.parse(response, snippet))
+            return mask_prediction(self._secrets, self.parse(response, snippet))
         except LinkerError:
             raise
         except Exception as error:
@@ -324,5 +329,5 @@ class WebLinker(Linker):
         return " ".join(self.without_token(response.text)[:SHOWN].split())
 
     def without_token(self, text: str) -> str:
-        """A message without the token, should a service or a library repeat it."""
-        return mask_secret(self.optional_token, text)
+        """A message without the token and the password, should a service or a library repeat them."""
+        return mask_secrets(self._secrets, text)

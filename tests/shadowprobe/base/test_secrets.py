@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, shorten_url
+from shadowprobe.base.secrets import mask_secret, mask_secret_bytes, mask_url, read_password, shorten_url
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,15 @@ def test_a_message_shows_where_a_url_leads_and_no_more() -> None:
     assert shorten_url("http://[::1") == "the URL"
     assert shorten_url("user:p@ss@host:8/x?key=1") == "host:8/x"
     assert shorten_url("somewhere/else") == "somewhere/else"
+
+
+def test_the_password_of_a_url_is_read_unless_it_could_be_a_part_of_other_words() -> None:
+    assert read_password("http://me:p%40ssw0rd@host:8/x") == "p@ssw0rd"
+    assert read_password("me:p@ssw0rd@host:8/x") == "p@ssw0rd"
+    assert read_password("http://me:six456@host/") == "six456"
+    assert read_password("http://me:five5@host/") == ""
+    assert read_password("http://me@host/") == ""
+    assert read_password("http://[::1") == ""
 
 
 def test_a_secret_is_taken_out_in_every_form() -> None:

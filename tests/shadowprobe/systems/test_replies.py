@@ -206,13 +206,14 @@ def test_replies_to_another_linker_are_refused(here: Path, capsys: pytest.Captur
     assert said == "--from-replies: r has replies of `echo`, not of `rel`"
 
 
+@pytest.mark.parametrize("is_password", [False, True])
 @pytest.mark.parametrize(
     "echoed", ["s3cret-t0ken", "czNjcmV0LXQwa2Vu", "&#115;3cret-t0ken", "s3cret%252Dt0ken", r"\u0073\u0033cret-t0ken"]
 )
-def test_a_token_that_a_service_repeats_anywhere_is_in_no_file(
-    here: Path, monkeypatch: pytest.MonkeyPatch, echoed: str
+def test_a_token_or_password_that_a_service_repeats_anywhere_is_in_no_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch, echoed: str, is_password: bool
 ) -> None:
-    monkeypatch.setenv("SHADOWPROBE_ECHO_TOKEN", "s3cret-t0ken")
+    monkeypatch.setenv("SHADOWPROBE_ECHO_TOKEN", "another" if is_password else "s3cret-t0ken")
 
     def repeat(number: int, asked: Asked) -> Reply:
         headers = {"Content-Type": f"application/json; key={echoed}"}
@@ -223,7 +224,8 @@ def test_a_token_that_a_service_repeats_anywhere_is_in_no_file(
         return 200, headers, f'{{"title": "Jordan {echoed}"}}'.encode()
 
     with serving(repeat) as service:
-        make_linking_job(Echo(url=service.url), "world", out=here / "run", keep_replies=True).run()
+        url = service.url.replace("//", "//me:s3cret-t0ken@") if is_password else service.url
+        make_linking_job(Echo(url=url), "world", out=here / "run", keep_replies=True).run()
     files = {path.name: path.read_text() for path in (here / "run").iterdir()}
     assert {"predictions.jsonl", "failures.jsonl", "replies.jsonl"} <= files.keys()
     for name, text in files.items():
