@@ -113,6 +113,14 @@ def test_a_run_goes_on_after_an_update_unless_the_answers_of_its_linker_changed(
         shadowprobe.run("bm25", world, out=out)
 
 
+def test_a_linker_that_was_made_by_its_name_keeps_its_version(world: Dataset, tmp_path: Path) -> None:
+    linker = loading.make_linker("prior")
+    version = linker.version
+    first, second = (make_linking_job(linker, world, out=tmp_path / "run").run() for _ in range(2))
+    assert (first.outcome.answered, second.outcome.answered) == (len(world.index), 0)
+    assert first.results["linker"]["version"] == version
+
+
 def test_the_same_linker_object_goes_on_with_its_own_run(world: Dataset, tmp_path: Path) -> None:
     linker = pointing(0)
     first = shadowprobe.run(linker, world, out=tmp_path / "run")
