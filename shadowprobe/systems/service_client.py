@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shadowprobe.base.secrets import shorten_url
@@ -195,11 +196,19 @@ class _Slot:
             self._slots.release()
 
 
+@lru_cache(64)
+def _parse_url(url: str) -> httpx.URL:
+    """A URL as httpx reads it; most services have one for all requests."""
+    import httpx
+
+    return httpx.URL(url)
+
+
 def _build(request: Request) -> httpx.Request:
     import httpx
 
     try:
-        return httpx.Request(**request._asdict())
+        return httpx.Request(**request._asdict() | {"url": _parse_url(request.url)})
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         raise ItemError(f"{shorten_url(request.url)}: the request cannot be made ({why})") from None

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import math
 import os
+import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MOST_AT_ONCE, SLOWEST = 1024, 0.001
 # So many snippets for each request that may be under way: others go on while some pause before they are sent again.
 AHEAD = 4
+# Answers that arrive within this time are stored together: to wake up for each of them costs as much as to send it.
+GATHER_SECONDS = 0.005
 SHOWN = 120
 
 
@@ -229,7 +232,9 @@ class WebLinker(Linker):
                     self._thread.start(self._start(more, arrived))
                 if not under_way:
                     return
-                answers = [arrived.get(), *(arrived.get_nowait() for _ in range(arrived.qsize()))]
+                first = arrived.get()
+                time.sleep(GATHER_SECONDS)
+                answers = [first, *(arrived.get_nowait() for _ in range(arrived.qsize()))]
                 under_way -= len(answers)
                 yield answers
         finally:
