@@ -11,6 +11,7 @@ from goals import SKIPPED, Measured, parser
 
 BENCHMARKS = (
     "bench_runner",
+    "bench_predictions",
     "bench_probes",
     "bench_debias",
     "bench_startup",

@@ -122,6 +122,7 @@ def _decode_escape(match: re.Match[str]) -> str:
         return match[0]
 
 
+@lru_cache(4096)
 def is_nil(reference: str) -> bool:
     """True if a reference means that the entity is in no knowledge base."""
     reference = reference.strip()

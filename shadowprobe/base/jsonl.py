@@ -54,15 +54,16 @@ def read_json(path: Path, kind: type[T], *, schema: int | None = None) -> T:
 
 
 def read_lines(
-    path: Path, kind: type[T], *, torn: bool = False, digest: Digest | None = None
+    path: Path, kind: type[T], *, torn: bool = False, digest: Digest | None = None, is_known: bool = False
 ) -> Iterator[tuple[int, T]]:
     """Yields line number and object of each line that is not blank, and checks the type.
 
     With `torn`, an incomplete last line is ignored: a kill in the middle of a write leaves one. `digest` is updated
-    with the bytes of the file.
+    with the bytes of the file. Repeated keys are not looked for in a file that `is_known` because it was read before.
     """
     with open_for_reading(path) as file:
-        yield from decode_lines(path, file if digest is None else _digest_lines(file, digest), kind, torn=torn)
+        lines = file if digest is None else _digest_lines(file, digest)
+        yield from decode_lines(path, lines, kind, torn=torn, is_known=is_known)
 
 
 def _digest_lines(lines: Iterable[bytes], digest: Digest) -> Iterator[bytes]:
@@ -71,7 +72,9 @@ def _digest_lines(lines: Iterable[bytes], digest: Digest) -> Iterator[bytes]:
         yield line
 
 
-def decode_lines(path: Path, lines: Iterable[bytes], kind: type[T], *, torn: bool = False) -> Iterator[tuple[int, T]]:
+def decode_lines(
+    path: Path, lines: Iterable[bytes], kind: type[T], *, torn: bool = False, is_known: bool = False
+) -> Iterator[tuple[int, T]]:
     """Decodes lines that were read from a path, for example after decompression; errors name the path."""
     decode = msgspec.json.Decoder(kind).decode
     for number, raw in enumerate(lines, start=1):
@@ -84,9 +87,10 @@ def decode_lines(path: Path, lines: Iterable[bytes], kind: type[T], *, torn: boo
             if not line.strip():
                 continue
             raise _make_error(path, line, error, number) from None
-        keys = _KEY.findall(line, 0, _find_inner(line))
-        if len(keys) != len(set(keys)):
-            _refuse_repeated_keys(path, line, number)
+        if not is_known:
+            keys = _KEY.findall(line, 0, _find_inner(line))
+            if len(keys) != len(set(keys)):
+                _refuse_repeated_keys(path, line, number)
         yield number, item
 
 

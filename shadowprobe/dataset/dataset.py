@@ -112,7 +112,7 @@ class Dataset:
         """The snippets of the named subsets, or of all, in the order of the files."""
         for subset in subsets or self.subsets:
             path = self.path / f"{subset}.jsonl"
-            for _, snippet in read_lines(path, Snippet) if path.exists() else ():
+            for _, snippet in read_lines(path, Snippet, is_known=True) if path.exists() else ():
                 if self.limit is None or snippet.id in self.index.rows:
                     yield snippet
 

@@ -104,8 +104,7 @@ class AnswerColumns:
         scores: dict[int, float] = {}
         for candidate, title in zip(candidates, titles, strict=True):
             if candidate.score is not None:
-                code = self.code_of(title)
-                score = _limit(candidate.score)
+                code, score = self.code_of(title), candidate.score
                 scores[code] = max(score, scores.get(code, score))
         return scores
 
@@ -123,7 +122,8 @@ class AnswerColumns:
         row: Ints = np.array(self._candidate_rows, dtype=np.int32)
         entity: Ints = np.array(self._candidate_entities, dtype=np.int32)
         order = np.argsort(row, kind="stable")
-        return Candidates(row[order], entity[order], np.array(self._candidate_scores)[order])
+        scores = np.clip(self._candidate_scores, -LARGEST_SCORE, LARGEST_SCORE)
+        return Candidates(row[order], entity[order], scores[order])
 
 
 def _limit(score: float) -> float:
