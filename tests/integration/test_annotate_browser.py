@@ -12,8 +12,9 @@ from browser import ENTER, PATIENCE, Browser, chromium
 
 from shadowprobe import Card, Entity, EntitySpace, Snippet, open_dataset, write_dataset
 from shadowprobe.cli import main
+from shadowprobe.human_study.answer_keys import read_key
 from shadowprobe.human_study.form import FORM, write_sample
-from shadowprobe.human_study.sample import AnswerKey, KeyItem, draw_sample, read_key
+from shadowprobe.human_study.shadowlink_sample import AnswerKey, KeyItem, draw_sample
 
 LEFT, RIGHT = "\ue012", "\ue014"
 WIDEST = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"

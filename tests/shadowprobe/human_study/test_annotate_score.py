@@ -13,9 +13,10 @@ from world import write_world
 from shadowprobe import InputError, UsageError
 from shadowprobe.base.jsonl import encode_json
 from shadowprobe.cli import main
-from shadowprobe.human_study.agreement import Label, measure_agreement
 from shadowprobe.human_study.annotations import Annotations, ItemChoice, read_annotations
-from shadowprobe.human_study.sample import AnswerKey, KeyItem, SampledSubset, read_key
+from shadowprobe.human_study.answer_keys import read_key
+from shadowprobe.human_study.shadowlink_sample import AnswerKey, KeyItem, SampledSubset
+from shadowprobe.human_study.shadowlink_score import Label, measure_agreement
 
 T: SampledSubset = "top"
 S: SampledSubset = "shadow"
