@@ -15,6 +15,7 @@ from shadowprobe.running.document_source import ORACLE
 from shadowprobe.running.finished import FinishedRun, read_runs
 from shadowprobe.running.kinds import NOUNS
 from shadowprobe.running.questions import read_stored_rankings
+from shadowprobe.running.reading import UNKNOWN
 
 
 def read_systems(paths: Sequence[Path], key: AmberKey) -> list[SystemAnswers]:
@@ -29,7 +30,8 @@ def _read_system(run: FinishedRun, key: AmberKey) -> SystemAnswers:
         )
     if run.data["digest"] != key.digest:
         raise UsageError(
-            f"--run {run.path}: is over other documents than the sample ({run.data['name']}, not {key.collection})"
+            f"--run {run.path}: is over other documents than the sample: `{run.data['name']}` with the digest"
+            f" {run.data['digest'][:12]}..., not `{key.collection}` with {key.digest[:12]}..."
         )
     system = _read_retriever(run, key.items) if run.kind == "retriever" else _read_reader(run)
     known = system.choices if system.choices is not None else system.answers or {}
@@ -58,13 +60,13 @@ def find_first(item: AmberItem, ranking: Iterable[str]) -> int | None:
 
 def _read_reader(run: FinishedRun) -> SystemAnswers:
     source = run.results["documents"]["source"]
-    if source != ORACLE:
+    # Of stored answers, nobody knows what was read for them.
+    if source not in {ORACLE, UNKNOWN}:
         raise UsageError(
             f"--run {run.path}: the reader was given documents of `{source}`; `read --documents {ORACLE}` gives it the"
             " right ones, as in the paper"
         )
     if not (run.path / ANSWERS).exists():
         raise InputError(run.path, f"has no {ANSWERS}")
-    return SystemAnswers(
-        run.label, answers={one.id: one.answer for _, one in read_lines(run.path / ANSWERS, ReaderAnswer)}
-    )
+    name = run.label if source == ORACLE else f"{run.label} (documents {UNKNOWN})"
+    return SystemAnswers(name, answers={one.id: one.answer for _, one in read_lines(run.path / ANSWERS, ReaderAnswer)})

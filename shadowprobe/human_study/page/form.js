@@ -97,13 +97,16 @@
     at("back").disabled = place === 0;
     if (study.is_marked && given(item)) showMarking();
     else showChoices();
+  }
+
+  function showPart(id) {
+    for (const part of ["choosing", "marking"]) at(part).hidden = part !== id;
     window.scrollTo(0, 0);
   }
 
   function showChoices() {
     const choices = choicesOf(items[place]);
-    at("choosing").hidden = false;
-    at("marking").hidden = true;
+    showPart("choosing");
     at("next").classList.remove("main");
     at("choices").replaceChildren(...choices.map((choice, number) => button(number + 1, choice.title, choice.description)));
     // The button that had the focus is gone: a screen reader would begin again at the head of the page.
@@ -115,8 +118,7 @@
     const item = items[place];
     const { choice, start, end } = given(item);
     const shown = item.choices[choice - 1];
-    at("choosing").hidden = true;
-    at("marking").hidden = false;
+    showPart("marking");
     at("document-title").textContent = shown.title;
     area.value = shown.description;
     area.lang = study.language;
@@ -146,7 +148,10 @@
     if (!words) return;
     const first = area.selectionStart + raw.length - raw.trimStart().length;
     const start = pointsBefore(text, first);
-    mark({ start, end: start + [...words].length, text: words });
+    const span = { start, end: start + [...words].length, text: words };
+    const known = given(items[place]);
+    // Several events tell of one selection, and a screen reader should say it once.
+    if (known.start !== span.start || known.end !== span.end) mark(span);
   }
 
   function mark(span) {
@@ -213,17 +218,17 @@
   area.addEventListener("select", noteMark);
   document.addEventListener("selectionchange", noteMark);
 
-  function pressInText(event) {
-    if (event.key === "Escape") showChoices();
-    else if (event.key === "Enter") isAnswered(items[place]) && show(place + 1);
-    else return;
-    event.preventDefault();
-  }
-
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || !at("welcome").hidden) return;
-    if (event.target === area) return pressInText(event);
-    const isChosen = place < items.length && !at("choosing").hidden && isChoice(items[place], Number(event.key));
+    const isMarking = place < items.length && !at("marking").hidden;
+    if (isMarking && event.key === "Escape") return showChoices();
+    // Arrows move the cursor in the text.
+    if (event.target === area) {
+      if (event.key !== "Enter") return;
+      if (isAnswered(items[place])) show(place + 1);
+      return event.preventDefault();
+    }
+    const isChosen = place < items.length && !isMarking && isChoice(items[place], Number(event.key));
     if (event.key === "ArrowLeft") show(place - 1);
     else if (event.key === "ArrowRight") show(place + 1);
     // A key that is held down repeats, and would answer text after text.
@@ -233,7 +238,9 @@
   });
 
   const numbers = choicesOf(items[0]).map((_, number) => number + 1);
-  at("keys").textContent = `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} answer, the arrows go back and forth.`;
+  const action = study.is_marked ? "choose a document" : "answer";
+  at("keys").textContent = `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} ${action}, the arrows go back and forth.`;
+  at("choices").classList.toggle("read", study.is_marked);
   at("total").textContent = items.length;
   showOnly("welcome");
   at("annotator").focus();
