@@ -315,11 +315,14 @@ def _write_annotations(tree: Path, study: str) -> None:
     (tree / f"ann-{study}.json").write_text(json.dumps(form), encoding="utf-8")
     with (tree / study / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    filled = {"answer": "2", **({"span": "was"} if study == "amber" else {})}
+    for row, item in zip(rows, key["items"], strict=True):
+        row["answer"] = "2"
+        if "span" in row:
+            row["span"] = item["documents"][1]["text"].split()[0]
     with (tree / f"bob-{study}.csv").open("w", encoding="utf-8", newline="") as file:
         sheet = csv.DictWriter(file, rows[0])
         sheet.writeheader()
-        sheet.writerows({**row, **filled} for row in rows)
+        sheet.writerows(rows)
 
 
 def _wikidata(inputs: Inputs, tree: Path) -> None:

@@ -13,7 +13,7 @@ from shadowprobe.errors import UsageError, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shadowprobe.human_study.sample import Sample
+    from shadowprobe.human_study.sample import Key, Sample
 
 app = typer.Typer(
     add_completion=False,
@@ -76,6 +76,7 @@ def sample(
             "--queries": (queries is not None, ("amber", "ambigdocs")),
         },
     )
+    drawn: Sample[Key]
     if study == "amber":
         drawn, folder = _draw_questions(collection, queries, n, seed, name)
     elif study == "ambigdocs":
@@ -92,7 +93,7 @@ def _refuse_options_of_others(study: str, given: dict[str, tuple[bool, tuple[str
             raise UsageError(f"{option}: goes with --study {' or '.join(studies)}")
 
 
-def _draw_snippets(dataset: str, n: int | None, seed: int, name: str | None) -> tuple[Sample, str]:
+def _draw_snippets(dataset: str, n: int | None, seed: int, name: str | None) -> tuple[Sample[Key], str]:
     from shadowprobe.human_study.shadowlink_sample import SIZE, draw_sample
 
     opened = common.open_dataset(dataset)
@@ -101,7 +102,7 @@ def _draw_snippets(dataset: str, n: int | None, seed: int, name: str | None) -> 
 
 def _draw_questions(
     collection: str, queries: Path | None, n: int | None, seed: int, name: str | None
-) -> tuple[Sample, str]:
+) -> tuple[Sample[Key], str]:
     from shadowprobe.human_study.amber_sample import draw_amber_sample
     from shadowprobe.queries.collection import open_collection
 
@@ -111,7 +112,7 @@ def _draw_questions(
 
 def _draw_outputs(
     run: Path | None, queries: Path | None, n: int | None, seed: int, name: str | None
-) -> tuple[Sample, str]:
+) -> tuple[Sample[Key], str]:
     if run is None:
         raise UsageError("--study ambigdocs: give --run, a run directory of `shadowprobe answer`")
     from shadowprobe.human_study.ambigdocs_sample import draw_ambigdocs_sample
@@ -121,7 +122,7 @@ def _draw_outputs(
     return draw_ambigdocs_sample(finished, queries, n, seed, name), f"ambigdocs-{finished.path.resolve().name}"
 
 
-def _print_sample(drawn: Sample, written: Sequence[Path], *, json: bool) -> None:
+def _print_sample(drawn: Sample[Key], written: Sequence[Path], *, json: bool) -> None:
     form, sheet, key = written
     left_out: dict[str, int] = getattr(drawn.key, "left_out", {})
     if json:

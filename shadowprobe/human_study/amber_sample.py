@@ -69,7 +69,7 @@ class AmberKey(Struct, frozen=True):
 
 def draw_amber_sample(
     collection: Collection, queries: Path | None = None, n: int | None = None, seed: int = 7, name: str | None = None
-) -> Sample:
+) -> Sample[AmberKey]:
     """Draws questions about people and things, head and tail in turn; a name is repeated after all names were drawn."""
     candidates, left_out = list_candidates(collection, queries)
     size = _choose_size(n, len(candidates), collection, left_out)

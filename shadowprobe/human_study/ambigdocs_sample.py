@@ -59,7 +59,7 @@ class AmbigdocsKey(Struct, frozen=True):
 
 def draw_ambigdocs_sample(
     run: FinishedRun, queries: Path | None = None, n: int | None = None, seed: int = 7, name: str | None = None
-) -> Sample:
+) -> Sample[AmbigdocsKey]:
     """Draws outputs at random from all that a run has, so that rare kinds of answers are as rare as in the run."""
     outputs = list(_list_outputs(run, queries))
     if not outputs:

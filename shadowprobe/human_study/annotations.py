@@ -14,6 +14,7 @@ from shadowprobe.base.files import open_for_reading
 from shadowprobe.base.jsonl import NonBlank, read_json
 from shadowprobe.errors import InputError, UsageError, shorten
 from shadowprobe.human_study.sample import Key
+from shadowprobe.human_study.wording import WORDINGS
 
 SCHEMA = 1
 COLUMNS = ("sample", "item", "answer")
@@ -125,9 +126,8 @@ def _read_sheet(path: Path, key: Key) -> Annotations:
 
 
 def _list_columns(key: Key) -> tuple[str, ...]:
-    """The columns that are read; answers are marked only in a study that shows documents to choose from."""
-    has_spans = len(key.items) > 0 and key.text_of(1, 1) is not None
-    return (*COLUMNS, SPAN) if has_spans else COLUMNS
+    """The columns that are read."""
+    return (*COLUMNS, SPAN) if WORDINGS[key.study].is_marked else COLUMNS
 
 
 def _check_columns(path: Path, columns: Iterable[str], wanted: Iterable[str]) -> None:

@@ -13,8 +13,8 @@ from shadowprobe.human_study.ambigdocs_sample import AmbigdocsKey
 from shadowprobe.human_study.sample import KEY, SCHEMA, Study
 from shadowprobe.human_study.shadowlink_sample import AnswerKey
 
-AnyKey = AnswerKey | AmberKey | AmbigdocsKey
-_KEYS: dict[Study, type[AnyKey]] = {"shadowlink": AnswerKey, "amber": AmberKey, "ambigdocs": AmbigdocsKey}
+StoredKey = AnswerKey | AmberKey | AmbigdocsKey
+_KEYS: dict[Study, type[StoredKey]] = {"shadowlink": AnswerKey, "amber": AmberKey, "ambigdocs": AmbigdocsKey}
 
 
 class _Head(Struct):
@@ -24,7 +24,7 @@ class _Head(Struct):
     schema: int = SCHEMA
 
 
-def read_key(path: Path) -> AnyKey:
+def read_key(path: Path) -> StoredKey:
     """Reads the key of a sample from its directory or its file."""
     file = path / KEY if path.is_dir() else path
     key = read_json(file, _KEYS[read_json(file, _Head, schema=SCHEMA).study], schema=SCHEMA)

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from itertools import cycle
-from typing import Any, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -75,11 +75,14 @@ class Key(Protocol):
         """The text in which the answer to an item is marked; None if nothing is marked in this study."""
 
 
-class Sample(Struct, frozen=True):
+Key_co = TypeVar("Key_co", bound=Key, covariant=True)
+
+
+class Sample(Struct, Generic[Key_co], frozen=True):
     """The questions and the key."""
 
     questions: tuple[FormQuestion, ...]
-    key: Key
+    key: Key_co
     language: str
 
 

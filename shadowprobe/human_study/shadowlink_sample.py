@@ -56,7 +56,7 @@ class AnswerKey(Struct, frozen=True):
                 yield "gold", f"{item.gold!r} is not one of the choices of item {item.item}"
 
 
-def draw_sample(dataset: Dataset, n: int, seed: int, name: str | None = None) -> Sample:
+def draw_sample(dataset: Dataset, n: int, seed: int, name: str | None = None) -> Sample[AnswerKey]:
     """Draws snippets from Shadow and Top in turn; a name is repeated only after all names were drawn."""
     pools: dict[SampledSubset, list[Snippet]] = {
         "shadow": _list_eligible(dataset, "shadow"),

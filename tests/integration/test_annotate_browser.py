@@ -33,7 +33,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def key(study: Path) -> AnswerKey:
-    return read_key(study)
+    read = read_key(study)
+    assert isinstance(read, AnswerKey)
+    return read
 
 
 def right(item: KeyItem) -> int:

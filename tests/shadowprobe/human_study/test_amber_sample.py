@@ -25,13 +25,8 @@ def trio(tmp_path: Path) -> Collection:
     return write_trio(tmp_path / "trio")
 
 
-def key_of(sample: Sample) -> AmberKey:
-    assert isinstance(sample.key, AmberKey)
-    return sample.key
-
-
-def items_of(sample: Sample) -> dict[str, AmberItem]:
-    return {item.id: item for item in key_of(sample).items}
+def items_of(sample: Sample[AmberKey]) -> dict[str, AmberItem]:
+    return {item.id: item for item in sample.key.items}
 
 
 def test_every_question_has_three_documents_of_its_name_and_one_is_right(trio: Collection) -> None:
@@ -52,7 +47,7 @@ def test_people_and_things_head_and_tail_are_in_the_key(trio: Collection) -> Non
 
 def test_questions_that_cannot_be_asked_are_counted_by_reason(trio: Collection) -> None:
     # t4 has no document; b1 and b2 are about two namesakes.
-    assert key_of(draw_amber_sample(trio)).left_out == {
+    assert draw_amber_sample(trio).key.left_out == {
         "the right document is not in the collection": 1,
         "fewer than 3 namesakes have a document": 2,
     }
@@ -61,7 +56,7 @@ def test_questions_that_cannot_be_asked_are_counted_by_reason(trio: Collection) 
 def test_a_question_without_a_right_answer_is_left_out(trio: Collection, tmp_path: Path) -> None:
     tarn = deepcopy(THINGS[0])
     tarn["qids"]["Q1"]["queries"][0]["output"]["answer"] = [" "]
-    key = key_of(draw_amber_sample(trio, write_sets(tmp_path / "qa" / "amber_sets.jsonl", [tarn])))
+    key = draw_amber_sample(trio, write_sets(tmp_path / "qa" / "amber_sets.jsonl", [tarn])).key
     assert (len(key.items), key.left_out["no right answer is given"]) == (2, 1)
     # The file does not say whether it is about people or things.
     assert {item.collection for item in key.items} == {"sets"}
@@ -87,19 +82,19 @@ def test_the_same_seed_draws_the_same_and_another_seed_another_order() -> None:
 
 def test_a_larger_sample_asks_all_that_a_smaller_one_asks_with_the_same_documents() -> None:
     namesakes = open_collection("namesakes")
-    small, large = ({(i.id, i.documents) for i in key_of(draw_amber_sample(namesakes, n=n)).items} for n in (12, 40))
+    small, large = ({(i.id, i.documents) for i in draw_amber_sample(namesakes, n=n).key.items} for n in (12, 40))
     assert small < large
 
 
 def test_people_and_things_head_and_tail_come_evenly_and_names_differ() -> None:
-    items = key_of(draw_amber_sample(open_collection("namesakes"), n=16)).items
+    items = draw_amber_sample(open_collection("namesakes"), n=16).key.items
     assert set(Counter((item.collection, item.group) for item in items).values()) == {4}
     # The six names of people come twice at most, and no name of a thing twice.
     assert max(Counter(item.name for item in items).values()) <= 2
 
 
 def test_the_place_of_a_document_does_not_tell_whether_it_is_right() -> None:
-    places = Counter(item.gold for item in key_of(draw_amber_sample(open_collection("namesakes"))).items)
+    places = Counter(item.gold for item in draw_amber_sample(open_collection("namesakes")).key.items)
     # 40 each are expected; fewer than 20 would come in one sample of some ten thousands.
     assert min(places[place] for place in (1, 2, 3)) >= 20
 
@@ -132,7 +127,7 @@ def test_the_sheet_has_the_documents_and_two_empty_columns(trio: Collection) -> 
     sample = draw_amber_sample(trio)
     rows = list(csv.DictReader(io.StringIO(render_sheet(sample).decode("utf-8-sig"), newline="")))
     assert list(rows[0]) == ["sample", "item", "question", "1", "2", "3", "answer", "span"]
-    for row, item in zip(rows, key_of(sample).items, strict=True):
+    for row, item in zip(rows, sample.key.items, strict=True):
         assert (row["question"], row["answer"], row["span"]) == (item.question, "", "")
         assert row["2"] == f"{item.documents[1].title}: {item.documents[1].text}"
 

@@ -31,7 +31,6 @@ GOLD = {"p1": 1, "p2": 2, "t1": 3, "t2": 1, "t3": 1}
 def key(tmp_path: Path) -> AmberKey:
     """The key of a sample of all five questions, with the right documents at fixed places."""
     drawn = draw_amber_sample(write_trio(tmp_path / "trio")).key
-    assert isinstance(drawn, AmberKey)
     items = sorted(drawn.items, key=lambda item: item.id)
     return replace(drawn, items=tuple(_place(number, item) for number, item in enumerate(items, start=1)))
 
@@ -116,7 +115,8 @@ def test_agreement_is_over_documents_and_over_answers_in_the_same_document(found
     assert kappa.kappa == pytest.approx(1 / 5)
     # In the same document both marked p1 (the same words) and t1: F1 of "north wind" and "north" is 2/3.
     (spans,) = found.spans
-    assert (spans.n, spans.exact, spans.f1) == (2, 0.5, pytest.approx((1 + 2 / 3) / 2))
+    assert (spans.n, spans.exact) == (2, 0.5)
+    assert spans.f1 == pytest.approx((1 + 2 / 3) / 2)
 
 
 @pytest.mark.parametrize(

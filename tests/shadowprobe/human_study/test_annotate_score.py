@@ -287,6 +287,7 @@ def test_sample_writes_three_files_once_and_again_only_by_force(command: Command
 def test_the_sheet_that_sample_writes_can_be_filled_in_and_scored(command: Command) -> None:
     command("sample", "--dataset", "world", "--n", "6", "--out", "new")
     key = read_key(Path("new"))
+    assert isinstance(key, AnswerKey)
     lines = Path("new/sample.csv").read_text(encoding="utf-8-sig").splitlines()
     right = [item.choices.index(item.gold) + 1 for item in key.items]
     filled = [lines[0], *(f"{line}{choice}" for line, choice in zip(lines[1:], right, strict=True))]
