@@ -134,7 +134,7 @@ def _print_sample(drawn: Sample[Key], written: Sequence[Path], *, json: bool) ->
         f"{form}: open it in a browser; each annotator hands in a JSON file",
         f"{sheet}: the same for a spreadsheet, {columns}",
         f"{key}: the right answers, for `annotate score`; keep it",
-        *(f"{count} questions are left out: {reason}" for reason, count in left_out.items()),
+        *(f"left out: {count} of the questions ({reason})" for reason, count in left_out.items()),
     )
 
 

@@ -310,7 +310,7 @@ def test_stored_answers_of_a_reader_say_that_nobody_knows_what_was_read(command:
 def test_the_sheet_that_sample_writes_can_be_filled_in_and_scored(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("annotate", "sample", "--study", "amber", "-c", "trio", "--out", "new")
     assert code == 0
-    assert "2 questions are left out: fewer than 3 namesakes have a document" in out
+    assert "left out: 2 of the questions (fewer than 3 namesakes have a document)" in out
     key = json.loads(Path("new/sample.json").read_text())
     lines = Path("new/sample.csv").read_text(encoding="utf-8-sig").replace(",,\n", ",{},{}\n")
     cells = [cell for item in key["items"] for cell in (item["gold"], item["answers"][0])]
