@@ -264,6 +264,12 @@ def test_score_says_that_an_answer_is_missing_and_exits_with_1(command: Command)
     assert "1 of 10 items lack an answer" in " ".join(out.split())
 
 
+def test_figures_of_the_papers_are_for_the_other_studies(command: Command) -> None:
+    code, out, err = command("score", "Ann.json", "--sample", "study", "--published")
+    assert (code, out) == (2, "")
+    assert err == "shadowprobe: --published: goes with a sample of --study amber or ambigdocs\n"
+
+
 def test_a_missing_key_is_one_line(command: Command) -> None:
     code, out, err = command("score", "Ann.json", "--sample", "elsewhere")
     assert (code, out) == (2, "")
