@@ -58,7 +58,7 @@ class AmberReadingProbe(ReadingProbe):
                         amber_set.name,
                         task=task or QUESTIONS,
                         labels=LABELS if task == FACT_CHECKING else (),
-                        answers=_list_answers(query),
+                        answers=query.answers,
                         gold=query.gold,
                     )
 
@@ -114,13 +114,8 @@ class AmberReadingProbe(ReadingProbe):
         return describe_mean([row["score"] for row in rows], [row["set"] for row in rows], self.rounds, self.seed)
 
 
-def _list_answers(query: AmberQuery) -> tuple[str, ...]:
-    given = query.output.answer
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
 def _check_answers(path: Path, task: str, query: AmberQuery) -> None:
-    answers = _list_answers(query)
+    answers = query.answers
     if not any(answer.strip() for answer in answers):
         raise InputError(path, f"the query {query.id!r} has no right answer, and a reader cannot be scored by it")
     if task == FACT_CHECKING and (other := next((one for one in answers if one not in LABELS), None)) is not None:
@@ -132,7 +127,7 @@ def _score(given: ReaderAnswer | None, query: AmberQuery, task: str) -> Row:
     """The score of an answer, and whether it is exactly right; of a label the two are the same."""
     if given is None:
         return {"score": 0.0, "exact": False}
-    answers = _list_answers(query)
+    answers = query.answers
     exact = score_exactly(given.answer, answers)
     return {"score": float(exact) if task == FACT_CHECKING else score_words(given.answer, answers), "exact": exact}
 

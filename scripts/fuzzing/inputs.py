@@ -278,23 +278,51 @@ def _answers(inputs: Inputs, tree: Path) -> None:
 
 
 def _study(inputs: Inputs, tree: Path) -> None:
-    """A sample for annotators, its key, and their answers as form and as sheet."""
+    """A sample of each study for annotators, its key, their answers as form and as sheet, and runs to compare."""
+    from measured_runs import SAID, write_answers, write_retrieval
+    from namesake_sets import write_sets
+    from study_world import RANKED, write_trio
     from world import write_world
 
     write_world(tree / "world")
-    inputs.make(tree, "annotate sample --dataset world --n 4 --out sample")
-    key = json.loads((tree / "sample" / "sample.json").read_text(encoding="utf-8"))
+    write_trio(tree / "trio")
+    write_answers(tree / "toy", write_sets(tree / "sets.json"), SAID)
+    write_retrieval(tree / "ranked", tree / "trio", RANKED, probes=("amber",))
+    samples = {
+        "shadowlink": "annotate sample --dataset world --n 4",
+        "amber": "annotate sample --study amber --collection trio",
+        "ambigdocs": "annotate sample --study ambigdocs --run toy --queries sets.json",
+    }
+    for study, command in samples.items():
+        inputs.make(tree, f"{command} --out {study}")
+        _write_annotations(tree, study)
+        score = f"annotate score ann-{study}.json bob-{study}.csv --sample {study}"
+        inputs.add(tree, score, f"ann-{study}.json", f"bob-{study}.csv", weight=10)
+        inputs.add(tree, score, f"{study}/sample.json", weight=6)
+    inputs.add(tree, f"{samples['amber']} --out out", "trio/**/*.json*")
+    inputs.add(tree, f"{samples['ambigdocs']} --out out", "toy/*", "sets.json")
+    inputs.add(tree, "annotate score ann-amber.json --sample amber --run ranked", "ranked/*")
+
+
+def _write_annotations(tree: Path, study: str) -> None:
+    """The answers of an annotator as the form writes them, and of another one in the sheet."""
+    key = json.loads((tree / study / "sample.json").read_text(encoding="utf-8"))
     answers = [{"item": item["item"], "choice": 1} for item in key["items"]]
+    if study == "amber":
+        marked = (item["documents"][0]["text"][:7] for item in key["items"])
+        answers = [{**one, "start": 0, "end": 7, "text": text} for one, text in zip(answers, marked, strict=True)]
     form = {"sample": key["sample"], "annotator": "Ann", "answers": answers, "schema": 1}
-    (tree / "ann.json").write_text(json.dumps(form), encoding="utf-8")
-    with (tree / "sample" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
+    (tree / f"ann-{study}.json").write_text(json.dumps(form), encoding="utf-8")
+    with (tree / study / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    with (tree / "bob.csv").open("w", encoding="utf-8", newline="") as file:
+    for row, item in zip(rows, key["items"], strict=True):
+        row["answer"] = "2"
+        if "span" in row:
+            row["span"] = item["documents"][1]["text"].split()[0]
+    with (tree / f"bob-{study}.csv").open("w", encoding="utf-8", newline="") as file:
         sheet = csv.DictWriter(file, rows[0])
         sheet.writeheader()
-        sheet.writerows({**row, "answer": "2"} for row in rows)
-    inputs.add(tree, "annotate score ann.json bob.csv --sample sample", "ann.json", "bob.csv", weight=10)
-    inputs.add(tree, "annotate score ann.json bob.csv --sample sample", "sample/sample.json", weight=6)
+        sheet.writerows(rows)
 
 
 def _wikidata(inputs: Inputs, tree: Path) -> None:

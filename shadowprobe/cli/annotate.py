@@ -1,57 +1,144 @@
-"""`shadowprobe annotate`: the human study of the paper."""
+"""`shadowprobe annotate`: the human studies of the papers."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shadowprobe.cli import common
+from shadowprobe.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shadowprobe.human_study.sample import Key, Sample
 
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
-    help="The human study of the paper: are the contexts sufficient, and how often are people correct?",
+    help="The human studies of the papers: how often are people right, and do they agree?",
 )
+MINI, NAMESAKES = "mini", "namesakes"
 
 
-@app.command("sample", short_help="Draw snippets and write a form for annotators.")
+@app.command("sample", short_help="Draw items and write a form for annotators.")
 def sample(
-    dataset: common.DatasetOption = "mini",
-    n: Annotated[int, typer.Option("--n", min=1, help="The number of snippets; Top and Shadow alternate.")] = 91,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same snippets.")] = 7,
-    out: Annotated[Path | None, common.out_directory("Where to write it [annotation/DATASET].")] = None,
+    study: Annotated[
+        str, typer.Option("--study", metavar="STUDY", help="shadowlink, amber or ambigdocs.")
+    ] = "shadowlink",
+    dataset: common.DatasetOption = MINI,
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help="amber: the documents.")
+    ] = NAMESAKES,
+    run: Annotated[Path | None, typer.Option("--run", metavar="RUN", help="ambigdocs: a run of `answer`.")] = None,
+    queries: Annotated[
+        Path | None,
+        typer.Option(
+            "--queries", metavar="FILE|DIR", help="AmbER sets as released, or where the questions of RUN are."
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="The number of items [91; amber: 120 and ambigdocs: 100, or all if fewer]."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same items.")] = 7,
+    out: Annotated[
+        Path | None, common.out_directory("Where to write it [annotation/DATASET, annotation/STUDY-DATA].")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The name of the study for annotators [the dataset's name].")
+        str | None, typer.Option("--name", help="The name of the study for annotators [the name of the data].")
     ] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> None:
-    """Draw snippets from Top and Shadow and ask people which of two entities each means.
+    """Draw items and ask people what systems are asked.
+
+    shadowlink: which of two entities does a name mean? amber: which of three documents has the answer, and where?
+    ambigdocs: what kind of answer is the output of a language model?
 
     Writes form.html (one page, needs no network) and sample.csv (the same for a spreadsheet) for the annotators, and
     sample.json with the correct answers, which annotators must not see.
     """
     from shadowprobe.base.files import directory_name
     from shadowprobe.human_study.form import write_sample
-    from shadowprobe.human_study.sample import draw_sample
+    from shadowprobe.human_study.sample import STUDIES
+
+    if study not in STUDIES:
+        raise UsageError(f"--study {study}: choose from {', '.join(STUDIES)}{nearest(study, STUDIES)}")
+    _refuse_options_of_others(
+        study,
+        {
+            "--dataset": (dataset != MINI, ("shadowlink",)),
+            "--collection": (collection != NAMESAKES, ("amber",)),
+            "--run": (run is not None, ("ambigdocs",)),
+            "--queries": (queries is not None, ("amber", "ambigdocs")),
+        },
+    )
+    drawn: Sample[Key]
+    if study == "amber":
+        drawn, folder = _draw_questions(collection, queries, n, seed, name)
+    elif study == "ambigdocs":
+        drawn, folder = _draw_outputs(run, queries, n, seed, name)
+    else:
+        drawn, folder = _draw_snippets(dataset, n, seed, name)
+    written = write_sample(drawn, out or Path("annotation") / directory_name(folder), force=force)
+    _print_sample(drawn, written, json=json)
+
+
+def _refuse_options_of_others(study: str, given: dict[str, tuple[bool, tuple[str, ...]]]) -> None:
+    for option, (is_given, studies) in given.items():
+        if is_given and study not in studies:
+            raise UsageError(f"{option}: goes with --study {' or '.join(studies)}")
+
+
+def _draw_snippets(dataset: str, n: int | None, seed: int, name: str | None) -> tuple[Sample[Key], str]:
+    from shadowprobe.human_study.shadowlink_sample import SIZE, draw_sample
 
     opened = common.open_dataset(dataset)
-    drawn = draw_sample(opened, n, seed, name)
-    target = out or Path("annotation") / directory_name(opened.name)
-    form, sheet, key = write_sample(drawn, target, force=force)
+    return draw_sample(opened, SIZE if n is None else n, seed, name), opened.name
+
+
+def _draw_questions(
+    collection: str, queries: Path | None, n: int | None, seed: int, name: str | None
+) -> tuple[Sample[Key], str]:
+    from shadowprobe.human_study.amber_sample import draw_amber_sample
+    from shadowprobe.queries.collection import open_collection
+
+    opened = open_collection(collection)
+    return draw_amber_sample(opened, queries, n, seed, name), f"amber-{opened.name}"
+
+
+def _draw_outputs(
+    run: Path | None, queries: Path | None, n: int | None, seed: int, name: str | None
+) -> tuple[Sample[Key], str]:
+    if run is None:
+        raise UsageError("--study ambigdocs: give --run, a run directory of `shadowprobe answer`")
+    from shadowprobe.human_study.ambigdocs_sample import draw_ambigdocs_sample
+    from shadowprobe.running.finished import read_runs
+
+    (finished,) = read_runs([run])
+    return draw_ambigdocs_sample(finished, queries, n, seed, name), f"ambigdocs-{finished.path.resolve().name}"
+
+
+def _print_sample(drawn: Sample[Key], written: Sequence[Path], *, json: bool) -> None:
+    form, sheet, key = written
+    left_out: dict[str, int] = getattr(drawn.key, "left_out", {})
     if json:
-        common.print_json({"sample": drawn.key.sample, "form": str(form), "sheet": str(sheet), "key": str(key)})
+        files = {"sample": drawn.key.sample, "form": str(form), "sheet": str(sheet), "key": str(key)}
+        common.print_json({**files, "left_out": left_out} if left_out else files)
         return
+    columns = "columns `answer` and `span`" if drawn.key.study == "amber" else "column `answer`"
     common.print_lines(
         f"{form}: open it in a browser; each annotator hands in a JSON file",
-        f"{sheet}: the same for a spreadsheet, column `answer`",
+        f"{sheet}: the same for a spreadsheet, {columns}",
         f"{key}: the right answers, for `annotate score`; keep it",
+        *(f"left out: {count} of the questions ({reason})" for reason, count in left_out.items()),
     )
 
 
-@app.command("score", short_help="Cohen's kappa, sufficient contexts and Table 2.")
+@app.command("score", short_help="Agreement, and Table 2 or Table 8 of the papers.")
 def score(
     answers: Annotated[
         list[Path], typer.Argument(metavar="ANSWERS...", help="A file for each annotator: the form's JSON, or the CSV.")
@@ -59,23 +146,27 @@ def score(
     sample: Annotated[
         Path, typer.Option("--sample", metavar="DIR", help="The directory that `annotate sample` wrote.")
     ],
+    run: Annotated[
+        list[Path] | None,
+        typer.Option("--run", metavar="RUN", help="amber: a run of `retrieve` or `read` to compare (may be repeated)."),
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
+    ] = False,
     json: common.JsonOption = False,
 ) -> int:
     """Compare the answers of annotators with the key and with each other; writes nothing.
 
-    Exit 1: done, but some items lack the answer of an annotator.
+    Exit 1: done, but some items lack the answer of an annotator; of amber and ambigdocs, that of every annotator.
     """
-    from shadowprobe.human_study.agreement import measure_agreement
-    from shadowprobe.human_study.annotations import read_annotations
-    from shadowprobe.human_study.sample import read_key
+    from shadowprobe.human_study.scoring import score_answers
+    from shadowprobe.reporting.tables.study_tables import describe_study, make_study_tables
 
-    key = read_key(sample)
-    agreement = measure_agreement(key, read_annotations(answers, key))
+    found = score_answers(sample, answers, run or ())
+    tables = make_study_tables(found, published=published)
     if json:
-        common.print_json(agreement)
+        common.print_json(found)
     else:
-        from shadowprobe.reporting.tables.agreement_table import agreement_table
-
-        common.print_lines(f"{agreement.name}: {agreement.items} snippets of {agreement.dataset}")
-        common.print_tables([agreement_table(agreement)])
-    return int(agreement.complete < agreement.items)
+        common.print_lines(describe_study(found))
+        common.print_tables(tables)
+    return int(found.unanswered > 0)

@@ -1,1 +1,1 @@
-"""The human study of the paper (section 3): which entity people choose from the context."""
+"""The human studies of the papers: what people answer to the questions that systems are asked."""

@@ -1,19 +1,12 @@
-"""Measures the annotators' agreement, the share of sufficient contexts, and Table 2 of the paper."""
+"""How often people are right, and how often two of them agree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
-from typing import Literal
+from collections.abc import Hashable, Iterable, Mapping
 
 from msgspec import Struct
 
-from shadowprobe.human_study.annotations import Annotations
-from shadowprobe.human_study.sample import AnswerKey, KeyItem, SampledSubset
 from shadowprobe.measure.statistics import wilson
-
-Label = Literal["top", "shadow", "not sufficient"]
-SUBSETS: tuple[SampledSubset, ...] = ("shadow", "top")
 
 
 class Rate(Struct, frozen=True):
@@ -30,99 +23,34 @@ class Kappa(Struct, frozen=True):
 
     annotators: tuple[str, str]
     n: int
+    # The share of the same answers, with Wilson's interval.
     observed: float | None
     kappa: float | None
+    observed_ci95: tuple[float, float] | None = None
 
 
-class AnnotatorRates(Struct, frozen=True):
-    """One annotator: P = R = F on the sufficient items of each subset."""
-
-    annotator: str
-    answered: int
-    not_sufficient: int
-    subsets: dict[SampledSubset, Rate]
+def make_rate(hits: int, n: int) -> Rate:
+    """The share of hits among n items."""
+    return Rate(n, hits, hits / n, wilson(hits, n)) if n else Rate(0, 0, None, None)
 
 
-class Agreement(Struct, frozen=True):
-    """The results of a sample over all annotators.
-
-    `complete`: the items that all annotators answered. `sufficient`: the complete items that no annotator marked as not
-    sufficient. As in the paper, P, R and F are over the sufficient items only. They are equal, because every item has
-    one answer. Unlike the paper, we do not drop items until both subsets have the same size: a rate does not need it.
-    """
-
-    sample: str
-    name: str
-    dataset: str
-    items: int
-    complete: int
-    kappa: tuple[Kappa, ...]
-    sufficient: Rate
-    annotators: tuple[AnnotatorRates, ...]
-    average: dict[SampledSubset, float | None]
+def average(rates: Iterable[float | None]) -> float | None:
+    """The mean of the rates that are known."""
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) / len(known) if known else None
 
 
-def measure_agreement(key: AnswerKey, annotations: Sequence[Annotations]) -> Agreement:
-    """Compares the answers of all annotators with the key and with each other."""
-    labels = [_label_items(key, one) for one in annotations]
-    complete = [item for item in key.items if all(item.item in given for given in labels)]
-    sufficient = [item for item in complete if not any(given[item.item] == "not sufficient" for given in labels)]
-    rates = tuple(_rate_annotator(one, given, sufficient) for one, given in zip(annotations, labels, strict=True))
-    pairs = combinations(zip(annotations, labels, strict=True), 2)
-    return Agreement(
-        sample=key.sample,
-        name=key.name,
-        dataset=key.dataset,
-        items=len(key.items),
-        complete=len(complete),
-        kappa=tuple(_compute_kappa((a.annotator, b.annotator), first, second) for (a, first), (b, second) in pairs),
-        sufficient=_make_rate(len(sufficient), len(complete)),
-        annotators=rates,
-        average={subset: _average(each.subsets[subset].rate for each in rates) for subset in SUBSETS},
-    )
-
-
-def _label_items(key: AnswerKey, annotations: Annotations) -> dict[int, Label]:
-    """Converts choices to labels, because choice 1 is Top in one item and Shadow in another."""
-    items = {item.item: item for item in key.items}
-    return {number: _label_choice(items[number], choice) for number, choice in annotations.choices.items()}
-
-
-def _label_choice(item: KeyItem, choice: int) -> Label:
-    if choice == 3:
-        return "not sufficient"
-    is_correct = item.choices[choice - 1] == item.gold
-    return "top" if is_correct == (item.subset == "top") else "shadow"
-
-
-def _rate_annotator(annotations: Annotations, given: dict[int, Label], sufficient: Iterable[KeyItem]) -> AnnotatorRates:
-    subsets: dict[SampledSubset, Rate] = {}
-    for subset in SUBSETS:
-        answered = [given[item.item] for item in sufficient if item.subset == subset]
-        subsets[subset] = _make_rate(answered.count(subset), len(answered))
-    not_sufficient = list(given.values()).count("not sufficient")
-    return AnnotatorRates(annotations.annotator, len(given), not_sufficient, subsets)
-
-
-def _compute_kappa(names: tuple[str, str], first: dict[int, Label], second: dict[int, Label]) -> Kappa:
+def compute_kappa(names: tuple[str, str], first: Mapping[int, Hashable], second: Mapping[int, Hashable]) -> Kappa:
+    """The agreement of two annotators, from their labels by item."""
     both = sorted(first.keys() & second.keys())
     if not both:
         return Kappa(names, 0, None, None)
     pairs = [(first[item], second[item]) for item in both]
-    observed = sum(one == other for one, other in pairs) / len(both)
+    same = make_rate(sum(one == other for one, other in pairs), len(pairs))
     if len({label for pair in pairs for label in pair}) == 1:
         # The expected agreement is 1, and kappa would be 0/0.
-        return Kappa(names, len(both), observed, None)
+        return Kappa(names, same.n, same.rate, None, same.ci95)
     from sklearn.metrics import cohen_kappa_score
 
     one, other = zip(*pairs, strict=True)
-    return Kappa(names, len(both), observed, float(cohen_kappa_score(one, other)))
-
-
-def _make_rate(hits: int, n: int) -> Rate:
-    return Rate(n, hits, hits / n, wilson(hits, n)) if n else Rate(0, 0, None, None)
-
-
-def _average(rates: Iterable[float | None]) -> float | None:
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) / len(known) if known else None
+    return Kappa(names, same.n, same.rate, float(cohen_kappa_score(one, other)), same.ci95)

@@ -47,6 +47,12 @@ class AmberQuery(Struct, frozen=True, omit_defaults=True):
         """The ids of the correct documents."""
         return frozenset(page.wikipedia_id for page in self.output.provenance)
 
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The right answers."""
+        given = self.output.answer
+        return (given,) if isinstance(given, str) else tuple(given)
+
 
 class AmberEntity(Struct, frozen=True, omit_defaults=True):
     """One of the namesakes; the popularity is the logarithm of its page views, if known."""

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import ENTER, PATIENCE, Browser, chromium
+from browser import ENTER, LEFT, RIGHT, Browser, chromium
+from form_steps import CONTRAST, WIDEST, begin, downloaded
 
 from shadowprobe import Card, Entity, EntitySpace, Snippet, open_dataset, write_dataset
 from shadowprobe.cli import main
-from shadowprobe.human_study.form import FORM, write_sample
-from shadowprobe.human_study.sample import AnswerKey, KeyItem, draw_sample, read_key
-
-LEFT, RIGHT = "\ue012", "\ue014"
-WIDEST = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
-# The contrast of the text with its ground by the WCAG formula.
-CONTRAST = """
-const shades = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map((value) => value / 255)
-  .map((value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-const weights = [0.2126, 0.7152, 0.0722];
-const light = (colour) => shades(colour).reduce((sum, value, place) => sum + value * weights[place], 0);
-const ground = (node) => {
-  const own = getComputedStyle(node).backgroundColor;
-  return own === "rgba(0, 0, 0, 0)" && node.parentElement ? ground(node.parentElement) : own;
-};
-const node = document.querySelector(arguments[0]);
-const both = [light(getComputedStyle(node).color), light(ground(node))].sort((one, other) => other - one);
-return (both[0] + 0.05) / (both[1] + 0.05);
-"""
+from shadowprobe.human_study.answer_keys import read_key
+from shadowprobe.human_study.form import write_sample
+from shadowprobe.human_study.shadowlink_sample import AnswerKey, KeyItem, draw_sample
 
 
 @pytest.fixture(scope="module")
@@ -49,23 +33,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def key(study: Path) -> AnswerKey:
-    return read_key(study)
-
-
-def begin(browser: Browser, study: Path, annotator: str) -> None:
-    """Opens the form and gives a name."""
-    browser.open(study / FORM)
-    browser.keys("#annotator", annotator)
-    browser.click("#begin button")
-
-
-def downloaded(browser: Browser, name: str) -> Path:
-    """A file that the browser saves, once it is whole."""
-    end = time.monotonic() + PATIENCE
-    while not (browser.downloads / name).exists() or list(browser.downloads.glob("*.crdownload")):
-        assert time.monotonic() < end, f"{name} was never saved"
-        time.sleep(0.05)
-    return browser.downloads / name
+    read = read_key(study)
+    assert isinstance(read, AnswerKey)
+    return read
 
 
 def right(item: KeyItem) -> int:

@@ -26,7 +26,8 @@ import pytest
 # What WebDriver calls a reference to an element, and the keys that no character stands for.
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 ENTER, ESCAPE, TAB, BACKSPACE = "\ue007", "\ue00c", "\ue004", "\ue003"
-UP, DOWN = "\ue013", "\ue015"
+UP, DOWN, LEFT, RIGHT = "\ue013", "\ue015", "\ue012", "\ue014"
+SHIFT, CONTROL = "\ue008", "\ue009"
 PATIENCE = 20.0
 SENT = "Network.requestWillBeSent"
 STARTED = "started successfully on port "
@@ -154,10 +155,25 @@ class Browser:
         """Types into an element."""
         self._ask("POST", f"/element/{self.find(css)[ELEMENT]}/value", {"text": text})
 
-    def press(self, *keys: str) -> None:
-        """Presses keys one after the other, wherever the focus is."""
+    def press(self, *keys: str, held: str = "") -> None:
+        """Presses keys one after the other, wherever the focus is; those of `held` are down all the time."""
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+        downs, ups = ([{"type": kind, "value": key} for key in held] for kind in ("keyDown", "keyUp"))
+        chain = [*downs, *actions, *ups]
+        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": chain}]})
+
+    def point(self, css: str, *moves: tuple[str, int, int], kind: str = "mouse") -> None:
+        """Moves a mouse or a finger to places in an element, from its top left corner; `down`, `up` or `move` there."""
+        left, top = self.script(
+            "const box = arguments[0].getBoundingClientRect(); return [box.left, box.top]", self.find(css)
+        )
+        actions: list[dict[str, Any]] = []
+        for action, across, along in moves:
+            actions.append({"type": "pointerMove", "duration": 50, "x": round(left + across), "y": round(top + along)})
+            if action != "move":
+                actions.append({"type": "pointerDown" if action == "down" else "pointerUp", "button": 0})
+        pointer = {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": actions}
+        self._ask("POST", "/actions", {"actions": [pointer]})
 
     def text(self, css: str) -> str:
         """The text of an element as it is seen."""

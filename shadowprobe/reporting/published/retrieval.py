@@ -11,6 +11,11 @@ ENTITY_QUESTIONS_SOURCE = (
     " https://doi.org/10.18653/v1/2021.emnlp-main.496"
 )
 
+AMBIGDOCS_SOURCE = (
+    "Lee et al. (2024), AmbigDocs: Reasoning across Documents on Different Entities under the Same Name, COLM 2024,"
+    " https://arxiv.org/abs/2404.12447"
+)
+
 # All, head, tail and all correct (∀).
 Row = tuple[float | None, float | None, float | None, float | None]
 Tasks = dict[str, Row]
@@ -81,6 +86,19 @@ AMBER_READING: dict[str, dict[str, dict[str, tuple[float, float, float]]]] = {
         "BART + DPR": {"sf": (18.6, 18.6, 18.6)},
     },
 }
+
+# Table 8: which of three documents a system chooses, and the exact match of answers; people (AmbER-H) and things.
+AMBER_THREE_DOCUMENTS: dict[str, tuple[float, float]] = {
+    "TF-IDF": (43.3, 50.3),
+    "DPR": (69.1, 68.3),
+    "BLINK": (69.1, 74.1),
+    "Bootleg": (79.6, 73.1),
+    "Human": (100, 97.9),
+}
+AMBER_EXACT_MATCH: dict[str, tuple[float, float]] = {"BERT": (71.8, 75.5), "Human": (78.8, 77.5)}
+
+# The poster on AmbigDocs: agreement on the five kinds of answers. It does not say how agreement is measured.
+AMBIGDOCS_AGREEMENT = {"people": 0.85, "people and automatic": 0.83}
 
 # EntityQuestions, Table 5: top-20 accuracy of DPR trained on NQ, DPR trained on four datasets, and BM25, by relation.
 # The relations P413 and P800 have their figures under their own numbers; the table has their questions exchanged.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from shadowprobe.human_study.agreement import SUBSETS, Agreement, Kappa
+from shadowprobe.human_study.agreement import Kappa
+from shadowprobe.human_study.shadowlink_score import SUBSETS, Agreement
 from shadowprobe.reporting.tables.table import Column, Row, Table, percent, text_column, write_bounds
 
 
@@ -34,15 +35,16 @@ def agreement_table(found: Agreement) -> Table:
 
 
 def _notes(found: Agreement) -> Iterator[str]:
-    yield from map(_agreement, found.kappa)
+    yield from map(describe_kappa, found.kappa)
     share = percent(found.sufficient.rate, found.sufficient.ci95)
     yield f"contexts that nobody calls not sufficient: {found.sufficient.hits} of {found.sufficient.n}, {share}"
-    if found.complete < found.items:
-        left = found.items - found.complete
-        yield f"{left} of {found.items} items lack an answer; they are left out of the table and of the share"
+    if found.unanswered:
+        lacking = f"{found.unanswered} of {found.items} items lack an answer"
+        yield f"{lacking}; they are left out of the table and of the share"
 
 
-def _agreement(kappa: Kappa) -> str:
+def describe_kappa(kappa: Kappa) -> str:
+    """How far two annotators agree."""
     names = " and ".join(kappa.annotators)
     if kappa.observed is None:
         return f"{names}: no item that both answered"

@@ -13,6 +13,10 @@ from shadowprobe.reporting.tables.table import MARK, Column, Row, Table, write_t
 
 # The number of documents in the table of the paper on EntityQuestions.
 K = 20
+USER_STUDY = {
+    "user-study-documents": papers.AMBER_THREE_DOCUMENTS,
+    "user-study-answers": papers.AMBER_EXACT_MATCH,
+}
 
 
 def add_published(tables: Sequence[Table]) -> list[Table]:
@@ -35,6 +39,8 @@ def _add(table: Table) -> Table:
         return _add_questions(table)
     if table.key.startswith("reading-"):
         return _add_systems(table, papers.AMBER_READING.get(table.key.removeprefix("reading-"), {}))
+    if table.key in USER_STUDY:
+        return _add_user_study(table)
     if not table.key.startswith("amber-"):
         return table
     _, collection, what = table.key.split("-")
@@ -56,6 +62,16 @@ def _add_systems(table: Table, systems: Mapping[str, Mapping[str, Sequence[float
                 nothing = (None,) * (len(table.columns) - len(cells))
                 rows.append(Row((*cells, *nothing), published=True, section=task))
     return structs.replace(table, rows=tuple(rows)) if len(rows) > len(table.rows) else table
+
+
+def _add_user_study(table: Table) -> Table:
+    """Rows of Table 8, which has figures for people and for things only."""
+    rows = []
+    for system, (people, things) in USER_STUDY[table.key].items():
+        figures = {"system": system, "n": "", "lacking": "", "human": people, "nonhuman": things}
+        cells = tuple(figures.get(column.key) for column in table.columns)
+        rows.append(Row(cells, published=True, section="published"))
+    return structs.replace(table, rows=(*table.rows, *rows))
 
 
 def _add_questions(table: Table) -> Table:

@@ -61,7 +61,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "serve": {"--dataset": "mini", "--host": "127.0.0.1", "--port": 8099, "--max-body": 16 * 2**20},
     "gerbil run": {"--poll": 5.0, "--timeout": 7200.0},
     "gerbil show": {},
-    "annotate sample": {"--dataset": "mini", "--n": 91, "--seed": 7},
+    # Each study has its own number of items: `test_without_a_number_a_study_has_as_many_items_as_its_paper`.
+    "annotate sample": {"--study": "shadowlink", "--dataset": "mini", "--collection": "namesakes", "--seed": 7},
     "annotate score": {},
 }
 

@@ -17,8 +17,10 @@ from world import shadow, top, write_world
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, UsageError, open_dataset, write_dataset
 from shadowprobe.cli import main
+from shadowprobe.human_study.answer_keys import read_key
 from shadowprobe.human_study.form import FORM, SHEET, render_form, render_sheet, write_sample
-from shadowprobe.human_study.sample import KEY, Sample, draw_sample, read_key
+from shadowprobe.human_study.sample import KEY, Sample
+from shadowprobe.human_study.shadowlink_sample import AnswerKey, draw_sample
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def study(form: bytes) -> dict[str, Any]:
     return held
 
 
-def sheet(sample: Sample) -> list[dict[str, str]]:
+def sheet(sample: Sample[AnswerKey]) -> list[dict[str, str]]:
     """The rows of a sheet as a spreadsheet reads them."""
     return list(csv.DictReader(io.StringIO(render_sheet(sample).decode("utf-8-sig"), newline="")))
 

@@ -13,9 +13,10 @@ from world import write_world
 from shadowprobe import InputError, UsageError
 from shadowprobe.base.jsonl import encode_json
 from shadowprobe.cli import main
-from shadowprobe.human_study.agreement import Label, measure_agreement
 from shadowprobe.human_study.annotations import Annotations, ItemChoice, read_annotations
-from shadowprobe.human_study.sample import AnswerKey, KeyItem, SampledSubset, read_key
+from shadowprobe.human_study.answer_keys import read_key
+from shadowprobe.human_study.shadowlink_sample import AnswerKey, KeyItem, SampledSubset
+from shadowprobe.human_study.shadowlink_score import Label, measure_agreement
 
 T: SampledSubset = "top"
 S: SampledSubset = "shadow"
@@ -263,6 +264,12 @@ def test_score_says_that_an_answer_is_missing_and_exits_with_1(command: Command)
     assert "1 of 10 items lack an answer" in " ".join(out.split())
 
 
+def test_figures_of_the_papers_are_for_the_other_studies(command: Command) -> None:
+    code, out, err = command("score", "Ann.json", "--sample", "study", "--published")
+    assert (code, out) == (2, "")
+    assert err == "shadowprobe: --published: goes with a sample of --study amber or ambigdocs\n"
+
+
 def test_a_missing_key_is_one_line(command: Command) -> None:
     code, out, err = command("score", "Ann.json", "--sample", "elsewhere")
     assert (code, out) == (2, "")
@@ -286,6 +293,7 @@ def test_sample_writes_three_files_once_and_again_only_by_force(command: Command
 def test_the_sheet_that_sample_writes_can_be_filled_in_and_scored(command: Command) -> None:
     command("sample", "--dataset", "world", "--n", "6", "--out", "new")
     key = read_key(Path("new"))
+    assert isinstance(key, AnswerKey)
     lines = Path("new/sample.csv").read_text(encoding="utf-8-sig").splitlines()
     right = [item.choices.index(item.gold) + 1 for item in key.items]
     filled = [lines[0], *(f"{line}{choice}" for line, choice in zip(lines[1:], right, strict=True))]
