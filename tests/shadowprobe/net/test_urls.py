@@ -66,6 +66,17 @@ def test_a_redirect_is_read_relative_to_its_page() -> None:
         join_url("https://example.org/", "javascript:alert(1)")
 
 
+@pytest.mark.parametrize("host", ["256.1.1.1", "1.2.3.4.5"])
+def test_a_host_that_is_written_as_an_address_and_is_none_is_refused(host: str) -> None:
+    with pytest.raises(RefusedError, match="not a URL"):
+        check_url(f"http://{host}/")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1.", "127.1"])
+def test_the_other_forms_of_an_address_are_allowed(host: str) -> None:
+    assert check_url(f"http://{host}/").host == host
+
+
 def test_a_password_is_allowed_where_the_user_gave_it() -> None:
     assert check_url("http://me:secret@example.org/", allow_password=True).host == "example.org"
 

@@ -211,6 +211,13 @@ def test_a_start_token_that_the_model_does_not_have_is_refused(tiny: Path, world
         open_linker(world.knowledge, tiny, start="<s>")
 
 
+def test_an_ordinary_model_scores_candidates_side_by_side(tiny: Path, world: Dataset) -> None:
+    linker = open_linker(world.knowledge, tiny)
+    assert linker.loaded.side_by_side
+    assert not [note for note in linker.notes if "one by one" in note]
+    linker.close()
+
+
 def test_a_model_without_free_attention_masks_scores_one_by_one_and_says_so(
     tiny: Path, world: Dataset, tmp_path: Path
 ) -> None:

@@ -110,6 +110,19 @@ def test_a_close_decision_is_made_in_a_pass_of_its_own(monkeypatch: pytest.Monke
     assert tree_scores.score_trees(network, trees) == alone
 
 
+def test_only_a_close_decision_takes_another_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[int] = []
+
+    def score(network: Any, trees: list[Any]) -> list[list[float]]:
+        passes.append(len(trees))
+        return [[-3.0, -3.0005], [-3.0, -3.002]] if len(trees) > 1 else [[-3.1, -3.2]]
+
+    monkeypatch.setattr(tree_scores, "score_side_by_side", score)
+    trees = [Tree([1], [Branch([2]), Branch([3])]) for _ in range(2)]
+    assert tree_scores.score_trees(None, trees) == [[-3.1, -3.2], [-3.0, -3.002]]
+    assert passes == [2, 1]
+
+
 def test_passes_hold_every_tree_once_and_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_scores, "PASS_TOKENS", 60)
     trees = make_trees(40)
