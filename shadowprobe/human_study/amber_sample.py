@@ -10,13 +10,13 @@ from typing import ClassVar, Literal
 from msgspec import Struct
 
 from shadowprobe.errors import UsageError
-from shadowprobe.human_study.amber_candidates import (
+from shadowprobe.human_study.amber_questions import (
     DOCUMENTS,
-    Candidate,
+    AmberQuestion,
     Collected,
     Group,
     NamesakeDocument,
-    list_candidates,
+    list_questions,
 )
 from shadowprobe.human_study.sample import SCHEMA, Choice, FormQuestion, Sample, draw_in_turn, hash_questions
 from shadowprobe.queries.collection import Collection
@@ -71,16 +71,16 @@ def draw_amber_sample(
     collection: Collection, queries: Path | None = None, n: int | None = None, seed: int = 7, name: str | None = None
 ) -> Sample[AmberKey]:
     """Draws questions about people and things, head and tail in turn; a name is repeated after all names were drawn."""
-    candidates, left_out = list_candidates(collection, queries)
-    size = _choose_size(n, len(candidates), collection, left_out)
+    askable, left_out = list_questions(collection, queries)
+    size = _choose_size(n, len(askable), collection, left_out)
     generator = random.Random(seed)
-    generator.shuffle(candidates)
-    pools: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        pools.setdefault(f"{candidate.collection}/{candidate.group}", []).append(candidate)
-    drawn = draw_in_turn(dict(sorted(pools.items())), size, lambda candidate: candidate.name)
+    generator.shuffle(askable)
+    pools: dict[str, list[AmberQuestion]] = {}
+    for question in askable:
+        pools.setdefault(f"{question.collection}/{question.group}", []).append(question)
+    drawn = draw_in_turn(dict(sorted(pools.items())), size, lambda question: question.name)
     generator.shuffle(drawn)
-    items = tuple(_make_item(number, candidate, seed) for number, candidate in enumerate(drawn, start=1))
+    items = tuple(_make_item(number, question, seed) for number, question in enumerate(drawn, start=1))
     questions = tuple(_make_question(item) for item in items)
     sample = hash_questions(questions)
     key = AmberKey(sample, name or collection.name, collection.name, collection.digest, seed, left_out, items)
@@ -97,22 +97,22 @@ def _choose_size(n: int | None, most: int, collection: Collection, left_out: Map
     return min(SIZE, most) if n is None else n
 
 
-def _make_item(number: int, candidate: Candidate, seed: int) -> AmberItem:
+def _make_item(number: int, question: AmberQuestion, seed: int) -> AmberItem:
     """The question with three documents in random order, which are the same in samples of any size."""
-    generator = random.Random(f"{seed} {candidate.query.id}")
-    documents = [candidate.gold, *generator.sample(candidate.others, DOCUMENTS - 1)]
+    generator = random.Random(f"{seed} {question.query.id}")
+    documents = [question.gold, *generator.sample(question.others, DOCUMENTS - 1)]
     generator.shuffle(documents)
     first, second, third = documents
     return AmberItem(
         item=number,
-        id=candidate.query.id,
-        name=candidate.name,
-        collection=candidate.collection,
-        group=candidate.group,
-        question=candidate.query.input,
+        id=question.query.id,
+        name=question.name,
+        collection=question.collection,
+        group=question.group,
+        question=question.query.input,
         documents=(first, second, third),
-        gold=documents.index(candidate.gold) + 1,
-        answers=candidate.query.answers,
+        gold=documents.index(question.gold) + 1,
+        answers=question.query.answers,
     )
 
 

@@ -35,7 +35,7 @@ class NamesakeDocument(Struct, frozen=True):
     passages: tuple[str, ...]
 
 
-class Candidate(NamedTuple):
+class AmberQuestion(NamedTuple):
     """A question that can be asked: the right document, and those of its namesakes."""
 
     collection: Collected
@@ -46,23 +46,23 @@ class Candidate(NamedTuple):
     others: list[NamesakeDocument]
 
 
-def list_candidates(collection: Collection, queries: Path | None) -> tuple[list[Candidate], dict[str, int]]:
+def list_questions(collection: Collection, queries: Path | None) -> tuple[list[AmberQuestion], dict[str, int]]:
     """Lists the questions that can be asked, and counts the others by reason."""
     parts = read_amber_sets(queries or _find_folder(collection))
     # A file that does not say its task is one of questions, as for readers.
     sets = [(part, one) for (part, task), members in parts.items() if task in {QUESTIONS, ""} for one in members]
     entities = (entity for _, one in sets for entity in one.qids.values())
     known = _read_documents(collection, {document for entity in entities for document in entity.documents})
-    candidates: list[Candidate] = []
+    questions: list[AmberQuestion] = []
     left_out: Counter[str] = Counter()
     for part, amber_set in sets:
         for entity, query in _list_queries(amber_set):
-            found = _make_candidate(part, amber_set, entity, query, known)
+            found = _find_documents(part, amber_set, entity, query, known)
             if isinstance(found, str):
                 left_out[found] += 1
             else:
-                candidates.append(found)
-    return candidates, dict(left_out)
+                questions.append(found)
+    return questions, dict(left_out)
 
 
 def _find_folder(collection: Collection) -> Path:
@@ -93,9 +93,9 @@ def _join_passages(key: str, passages: Sequence[Document]) -> NamesakeDocument:
     return NamesakeDocument(key, passages[0].title, text, tuple(one.id for one in passages))
 
 
-def _make_candidate(
+def _find_documents(
     part: str, amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, known: Mapping[str, NamesakeDocument]
-) -> Candidate | str:
+) -> AmberQuestion | str:
     """A question with the documents of its namesakes, or the reason why it cannot be asked."""
     gold = next((known[page.wikipedia_id] for page in query.output.provenance if page.wikipedia_id in known), None)
     if gold is None:
@@ -111,4 +111,4 @@ def _make_candidate(
     if len(others) < DOCUMENTS - 1:
         return FEW
     group: Group = "head" if entity.is_head else "tail"
-    return Candidate(_COLLECTIONS.get(part, "sets"), group, amber_set.name, query, gold, list(others.values()))
+    return AmberQuestion(_COLLECTIONS.get(part, "sets"), group, amber_set.name, query, gold, list(others.values()))
