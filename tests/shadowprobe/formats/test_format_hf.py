@@ -199,3 +199,20 @@ def test_no_text_of_a_card_leaves_its_place_in_the_front_matter(tmp_path: Path) 
     assert read["pretty_name"] == " ".join(hostile.split())
     assert read["license"] == "other"
     assert read["size_categories"] == ["n<1K"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "size"),
+    [
+        (999, "n<1K"),
+        (1_000, "1K<n<10K"),
+        (9_999, "1K<n<10K"),
+        (10_000, "10K<n<100K"),
+        (99_999, "10K<n<100K"),
+        (100_000, "100K<n<1M"),
+        (1_000_000, "1M<n<10M"),
+    ],
+)
+def test_the_card_names_the_size_as_the_hub_does(rows: int, size: str) -> None:
+    counts = {"top": rows - 400, "neutral": 400, "entities": 5_000_000}
+    assert f"  - {size}\n" in make_card(Card(name="data", counts=counts), []).replace('"', "")
