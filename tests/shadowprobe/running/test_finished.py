@@ -160,7 +160,11 @@ def test_the_figures_of_a_report_do_not_share_memory_with_the_dataset(
         places.append(tmp_path / name)
     runs = read_runs(places, str(dataset.path))
     assert runs[0].dataset is runs[1].dataset
-    held = [weakref.ref(runs[0].dataset), weakref.ref(runs[0].answers), weakref.ref(runs[1].answers)]
+    held: list[weakref.ref[Any]] = [
+        weakref.ref(runs[0].dataset),
+        weakref.ref(runs[0].answers),
+        weakref.ref(runs[1].answers),
+    ]
     alive: list[object] = []
 
     def look_and_compose(*given: Any, **named: Any) -> Iterator[str]:
