@@ -72,7 +72,7 @@ def describe_verdict(found: Results) -> str:
     weight, both = found["weight"], found["measures"].get("both_right")
     gained = f"{found['gained']:g} names gained, {found['lost']:g} lost"
     if both is None:
-        return f"weight {weight:g}; no name has both contexts, so that nobody can say whether it is worth it."
+        return f"weight {weight:g}; no name has both contexts, so that it is unknown whether it is worth it."
     reason = "" if found["verdict"] == "worth it" else f": {_explain_refusal(found)}"
     if found["chosen_by"] == "cross-fit":
         chosen = f"weight {weight:g} for new texts" if not reason else "the weight is 0"
