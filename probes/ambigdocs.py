@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from shadowprobe import Findings, not_measured
 from shadowprobe.measure.content_words import content_words
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import bootstrap_counts, describe_rate
-from shadowprobe.queries.ambigdocs_sets import AmbigDocument, AmbigSet
+
+if TYPE_CHECKING:
+    from shadowprobe.queries.ambigdocs_sets import AmbigDocument, AmbigSet
 
 Category = Literal["complete", "partial", "no_answer", "ambiguous", "merged"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)

@@ -184,7 +184,7 @@ def check(linker: str | Linker, dataset: str | Path | Dataset = "mini") -> list[
 def names_from_dumps(folder: str | Path, *, language: str = "en", database: str | Path | None = None) -> DumpNames:
     """Finds the ambiguous names of a wiki in its dump files, and how many pages link to each of their entities.
 
-    It asks nobody. `database` is the file that the dumps are read into once [dumps.duckdb in the folder].
+    It sends no request. `database` is the file that the dumps are read into once [dumps.duckdb in the folder].
     """
     from shadowprobe.base.languages import read_language
     from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes

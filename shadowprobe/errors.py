@@ -88,7 +88,7 @@ def find_place(error: BaseException) -> str:
         frame = trace.tb_frame
         if frame.f_globals.get("__name__", "").startswith(USER_MODULE):
             path = Path(frame.f_code.co_filename)
-            # A message may be published with its run, and the folders of its user are nobody's business.
+            # A message may be published with its run, and must not show the folders of its user.
             place = f" at {path.name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place

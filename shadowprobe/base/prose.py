@@ -96,7 +96,7 @@ class Prose:
             raise missing_packages(error) or error from None
 
         self.code = code
-        self.common_words, exceptions = _known(code)
+        self.common_words, exceptions = _load_words(code)
         self._abbreviations = {key[:-1].casefold() for key in exceptions if key.endswith(".") and key[0].isalpha()}
         self._abbreviations |= _ABBREVIATIONS
         stops = "".join(re.escape(char) for char in (*Sentencizer.default_punct_chars, "…"))
@@ -188,7 +188,7 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
-def _known(code: str) -> tuple[frozenset[str], list[str]]:
+def _load_words(code: str) -> tuple[frozenset[str], list[str]]:
     """The common words of a language, and what spaCy's tokenizer takes for one token; little of an unknown language."""
     from spacy.util import get_lang_class
 

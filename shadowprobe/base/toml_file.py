@@ -45,9 +45,13 @@ class TomlFile:
     def make_error(self, problem: str, *keys: str | int) -> InputError:
         """An error about the value of a key, or about the table that should have it; it names the line and the key."""
         names = [key for key in keys if isinstance(key, str)]
-        known = next((keys[:end] for end in range(len(keys), 0, -1) if keys[:end] in self._lines), None)
-        line = self._lines[known] if known is not None else None
+        lines = (self._find_line(keys[:end]) for end in range(len(keys), 0, -1))
+        line = next((line for line in lines if line is not None), None)
         return InputError(self.path, problem, line=line, field=names[-1] if names else None)
+
+    def _find_line(self, keys: Keys) -> int | None:
+        """The first line of a value; an array of tables begins with the header of its first one."""
+        return next((line for path, line in self._lines.items() if path[: len(keys)] == keys), None)
 
 
 def find_lines(text: str) -> dict[Keys, int]:

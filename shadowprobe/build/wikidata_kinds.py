@@ -242,8 +242,8 @@ def find_repository(wiki: Wiki) -> str | None:
     if CLIENT not in wiki.extensions:
         return None
     try:
-        told = msgspec.convert(wiki.first(meta="wikibase").get("wikibase"), _Client)
-        host = urlsplit(told.repo.url.base).hostname
+        client = msgspec.convert(wiki.first(meta="wikibase").get("wikibase"), _Client)
+        host = urlsplit(client.repo.url.base).hostname
     except ValueError:
         # It does not say so, or not as a MediaWiki does.
         return None

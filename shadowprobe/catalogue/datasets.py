@@ -12,11 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shadowprobe.base.jsonl import read_json
-from shadowprobe.dataset.dataset import CARD, SUBSETS, Card, Dataset
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from shadowprobe.catalogue.download import Watcher
+
+    # Whoever looks for a directory only does not need it.
+    from shadowprobe.dataset.dataset import Dataset
 
 
 class Listed(Struct, frozen=True):
@@ -68,6 +70,8 @@ def find_directory(name: str) -> Path:
 
 
 def _list_dataset(known: Listed) -> Listed:
+    from shadowprobe.dataset.dataset import CARD, SUBSETS, Card
+
     path = find_directory(known.name)
     if not (path / CARD).exists():
         return known
@@ -78,6 +82,8 @@ def _list_dataset(known: Listed) -> Listed:
 
 def open_dataset(name_or_path: str, watcher: Watcher | None = None) -> Dataset:
     """The dataset of a known name, downloaded once where it must be, or that of a directory."""
+    from shadowprobe.dataset.dataset import Dataset
+
     names = [known.name for known in KNOWN]
     if not name_or_path:
         raise UsageError(f"the name of the dataset is empty: give a directory or one of {', '.join(names)}")

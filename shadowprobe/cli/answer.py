@@ -30,7 +30,7 @@ def answer(
             "--predictions",
             "-p",
             metavar="FILE|RUN",
-            help="Ask nobody: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`.",
+            help="Ask no model: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`.",
         ),
     ] = None,
     name: Annotated[
@@ -63,7 +63,7 @@ def answer(
     retries: Annotated[int, typer.Option("--retries", min=0, help="How often to try again.")] = 4,
     rounds: Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the bootstrap.")] = 1000,
     show_prompt: Annotated[
-        bool, typer.Option("--show-prompt", help="Print what is asked about the first set, and ask nobody.")
+        bool, typer.Option("--show-prompt", help="Print what a model would be asked about the first set, and ask none.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
     json: common.JsonOption = False,
@@ -79,7 +79,7 @@ def answer(
     from shadowprobe.systems.chat_answerer import Asker, make_prompt
 
     if predictions is not None and (url is not None or model is not None):
-        raise UsageError("--predictions: nobody is asked, so that --url and --model have no use")
+        raise UsageError("--predictions: no model is asked, so that --url and --model have no use")
     if predictions is None and name is not None:
         raise UsageError("--name: goes with --predictions; a model that is asked has its own")
     chosen = tuple(dict.fromkeys(probe or ()))

@@ -138,7 +138,7 @@ def parse_options(pairs: list[str] | None) -> dict[str, str]:
 
 
 def user_agent(contact: str | None, *, needed: bool = True) -> str:
-    """What a host sees of us: whoever minds being asked must be able to say so."""
+    """The name under which hosts see our requests, with an address for complaints."""
     given = (contact or os.environ.get(CONTACT, "")).strip()
     if not given and needed:
         raise UsageError(

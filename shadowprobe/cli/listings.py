@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from shadowprobe.reporting.details import Details
 
 
+def _name_plugin(noun: str, completed: str = "") -> Any:
+    """The argument for one plugin of a list, which is completed to the names of a group."""
+    return typer.Argument(
+        metavar="[NAME|FILE.py:CLASS]",
+        autocompletion=common.complete(completed or f"{noun}s"),
+        help=f"The {noun} to explain.",
+    )
+
+
 def linkers(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("linkers"), help="The linker to explain."
-        ),
-    ] = None,
+    name: Annotated[str | None, _name_plugin("linker")] = None,
     json: common.JsonOption = False,
 ) -> None:
     """List the linkers and what each needs; none of them is loaded for it.
@@ -32,14 +36,7 @@ def linkers(
 
 
 def retrievers(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]",
-            autocompletion=common.complete("retrievers"),
-            help="The retriever to explain.",
-        ),
-    ] = None,
+    name: Annotated[str | None, _name_plugin("retriever")] = None,
     json: common.JsonOption = False,
 ) -> None:
     """List the retrievers and what each needs; none of them is loaded for it.
@@ -52,12 +49,7 @@ def retrievers(
 
 
 def readers(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("readers"), help="The reader to explain."
-        ),
-    ] = None,
+    name: Annotated[str | None, _name_plugin("reader")] = None,
     json: common.JsonOption = False,
 ) -> None:
     """List the readers and what each needs; none of them is loaded for it.
@@ -70,12 +62,7 @@ def readers(
 
 
 def probes(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME|FILE.py:CLASS]", autocompletion=common.complete("all_probes"), help="The probe to explain."
-        ),
-    ] = None,
+    name: Annotated[str | None, _name_plugin("probe", "all_probes")] = None,
     json: common.JsonOption = False,
 ) -> None:
     """List the probes; none of them is loaded for it.

@@ -42,7 +42,7 @@ def report(
 ) -> None:
     """Write a report: one HTML file with the verdict, the tables, the figures and every mention, query or answer.
 
-    It opens from disk and asks nobody for anything. Several runs over the same data stand side by side. Of runs over
+    It opens from disk and sends no request. Several runs over the same data stand side by side. Of runs over
     several datasets it makes a folder: a leaderboard, index.html, and a report of each run.
     """
     from shadowprobe.reporting.html.page import write_report

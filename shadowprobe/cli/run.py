@@ -89,7 +89,7 @@ def run(
     ] = False,
     from_replies: Annotated[
         Path | None,
-        typer.Option("--from-replies", metavar="RUN", help="Ask nobody: parse the replies that a run has kept."),
+        typer.Option("--from-replies", metavar="RUN", help="Send no request: parse the replies that a run has kept."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
     json: common.JsonOption = False,

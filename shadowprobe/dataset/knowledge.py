@@ -18,7 +18,7 @@ def base_name(title: str) -> str:
     return _QUALIFIER.sub("", title)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """A name without regard to case and to how its letters are composed."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
@@ -40,7 +40,7 @@ class Knowledge:
     def candidates(self, name: str) -> tuple[Entity, ...]:
         """The entities that a name can mean, most common first; empty for an unknown name."""
         exact = self._by_name.get(name)
-        return exact if exact is not None else self._by_folded_name.get(_folded(name), ())
+        return exact if exact is not None else self._by_folded_name.get(_fold(name), ())
 
     def candidates_of(self, snippet: Snippet) -> tuple[Entity, ...]:
         """The entities that a snippet's mention can mean; a word that stands in for a name means what the name does."""
@@ -82,5 +82,5 @@ class Knowledge:
         folded: dict[str, tuple[Entity, ...]] = {}
         # Spaces come first in the table above, so that a space wins over a title that differs only in case.
         for name, found in self._by_name.items():
-            folded.setdefault(_folded(name), found)
+            folded.setdefault(_fold(name), found)
         return folded

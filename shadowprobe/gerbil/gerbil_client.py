@@ -74,7 +74,7 @@ class Instance:
         if response.is_success and isinstance(names, list) and all(isinstance(name, str) for name in names):
             return names
         raise GerbilError(
-            f"{self.url} does not answer as GERBIL does ({_shown(response)}): give the address that stands before"
+            f"{self.url} does not answer as GERBIL does ({_show(response)}): give the address that stands before"
             f" `/config`, such as {EXAMPLE}"
         )
 
@@ -163,7 +163,7 @@ class Instance:
         return response
 
     def _surprise(self, path: str, response: httpx.Response) -> GerbilError:
-        return GerbilError(f"{self.url}/{path} does not answer as GERBIL does: {_shown(response)}")
+        return GerbilError(f"{self.url}/{path} does not answer as GERBIL does: {_show(response)}")
 
 
 def _json(response: httpx.Response) -> Any:
@@ -174,7 +174,7 @@ def _json(response: httpx.Response) -> Any:
         return None
 
 
-def _shown(response: httpx.Response) -> str:
+def _show(response: httpx.Response) -> str:
     """A status and the beginning of a body."""
     body = shorten(response.text, 60)
     return f"{response.status_code} {response.reason_phrase}{f', {body!r}' if body else ', an empty body'}"

@@ -77,7 +77,7 @@ def read_tasks(page: str, annotators: Collection[str] = ()) -> list[Task]:
         return []
     known = {shown_name(name) for name in annotators}
     try:
-        tasks = list(_tasks(read_nodes(_decoded(block)), known))
+        tasks = list(_tasks(read_nodes(_decode(block)), known))
     except ForeignError:
         raise PageError("its JSON-LD is not that of GERBIL") from None
     return sorted(tasks, key=lambda task: (task.annotator, task.dataset))
@@ -92,7 +92,7 @@ def _find_block(page: str) -> str:
     return page[start : end.start()].strip()
 
 
-def _decoded(block: str) -> dict[str, Any] | list[Any]:
+def _decode(block: str) -> dict[str, Any] | list[Any]:
     for decode in (str, html.unescape):
         try:
             document = json.loads(decode(block))

@@ -24,6 +24,9 @@ WEIGHTS = tuple(step / 20 for step in range(21))
 DEFAULT_WEIGHT = 0.5
 # How often the names are divided into two halves.
 SPLITS = 5
+# A smaller gain in both contexts right does not repay the answers to neutral contexts that each new name costs. Even a
+# system that hardly has a prior gains a little.
+SMALLEST_GAIN = 0.01
 # With fewer names, halves are too small to choose a weight on.
 LEAST_NAMES = 4
 BOTH_RIGHT, OVERSHADOWED, PRIOR_BIAS = "both_right", "overshadowed", "prior_bias"
@@ -60,6 +63,8 @@ class Debiasing(Struct, frozen=True):
     # The weight for new texts; 0 where the correction is not worth it.
     weight: float
     verdict: Verdict
+    # The correction is worth it if the whole interval of the change in both contexts right is above this.
+    smallest_gain: float
     # For every split the weights of the two halves, each chosen on the other one.
     splits: list[tuple[float, float]]
     # What is subtracted from the candidates of each name in the corrected answers.
@@ -118,7 +123,7 @@ def debias(correction: Correction, weight: float | None = None) -> Debiasing:
         weight = choose_weight(right)
     changes, outcomes = _measure_changes(correction, splits)
     is_known = BOTH_RIGHT in changes
-    pays = is_known and weight > 0 and changes[BOTH_RIGHT].difference_ci95[0] > 0
+    pays = is_known and weight > 0 and changes[BOTH_RIGHT].difference_ci95[0] > SMALLEST_GAIN
     used = splits[0]
     if chosen_by == "cross-fit" and not pays:
         weight, used = 0.0, np.zeros(names)
@@ -128,6 +133,7 @@ def debias(correction: Correction, weight: float | None = None) -> Debiasing:
         chosen_by=chosen_by,
         weight=weight,
         verdict="unknown" if not is_known else "worth it" if pays else "not worth it",
+        smallest_gain=SMALLEST_GAIN,
         splits=of_splits,
         weight_of_space=used,
         measures=changes,

@@ -171,7 +171,7 @@ class _Battery:
         return self._describe_unanswered() or f"{prediction.answer or prediction.status}"
 
     def _describe_unanswered(self) -> str:
-        return "" if self.answered is not None else "cannot be told: no snippet of the sample is answered"
+        return "" if self.answered is not None else "unknown: no snippet of the sample is answered"
 
     def check_edges(self) -> str:
         snippet = self.sample[0]

@@ -49,7 +49,7 @@ class _Shown(Struct):
 
 
 def read_debias(run: FinishedRun) -> Found | None:
-    """What a correction of a run would change; None where nobody has asked, or the answers are others by now."""
+    """What a correction of a run would change; None if `debias` was not run, or if the answers have changed since."""
     path = run.path / DEBIAS
     if not path.exists():
         return None

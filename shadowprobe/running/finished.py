@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,12 +44,14 @@ class FinishedRun:
         label: str,
         results: Results,
         location: str | None = None,
-        open_dataset: Callable[[str], Dataset] = _open_dataset,
+        opened: dict[str, Dataset] | None = None,
     ) -> None:
         self.path, self.results = path, results
         # The system's name, with the options that differ from those of the other runs that were read with it.
         self.label = label
-        self._location, self._open_dataset = location, open_dataset
+        self._location = location
+        # The datasets that this run and the others that were read with it have opened.
+        self._opened = opened if opened is not None else {}
 
     @cached_property
     def kind(self) -> Kind:
@@ -72,7 +74,9 @@ class FinishedRun:
     def dataset(self) -> Dataset:
         """The dataset of a linker's run, or the part of it that the run was limited to."""
         location = self._location or dataset_location(self.path)
-        dataset = self._open_dataset(location)
+        if location not in self._opened:
+            self._opened[location] = _open_dataset(location)
+        dataset = self._opened[location]
         if self.data["digest"] != dataset.digest:
             raise InputError(
                 self.path / RESULTS,
@@ -101,9 +105,11 @@ class FinishedRun:
         answers = Answers(self.dataset, gerbil_nil=self.counts_nil)
         return answers.read(self.path / PREDICTIONS, partial=self.data["limit"] is not None)
 
-    def forget_answers(self) -> None:
-        """Frees the memory of the answers; they are read again if they are used again."""
-        self.__dict__.pop("answers", None)
+    def forget_data(self) -> None:
+        """Frees the memory of the dataset and the answers; they are read again if they are used again."""
+        for name in ("answers", "dataset"):
+            self.__dict__.pop(name, None)
+        self._opened.clear()
         # They are in a circle of references, and would stay for a while.
         gc.collect()
 
@@ -136,13 +142,13 @@ def read_runs(
     if names and len(names) != len(paths):
         raise UsageError(f"{len(names)} names for {len(paths)} runs: give one for each, or none")
     # Runs over one dataset share it.
-    open_once = cache(_open_dataset)
+    opened: dict[str, Dataset] = {}
     runs: list[FinishedRun] = []
     for path, name in zip(paths, names or [""] * len(paths), strict=True):
         if warn is not None and len(paths) > 1 and not (path / RESULTS).exists():
             warn(f"{path} {_explain_unfinished(path)} and is left out")
             continue
-        runs.append(FinishedRun(path, name, read_results(path), dataset, open_once))
+        runs.append(FinishedRun(path, name, read_results(path), dataset, opened))
     if paths and not runs:
         raise UsageError(f"none of the {len(paths)} directories is a finished run")
     for run in runs:

@@ -50,10 +50,12 @@ def list_headlines(results: Results) -> list[Headline]:
 
 
 def _list_linking(results: Results) -> Iterator[Headline]:
+    # Without the probe `subsets`, there are none.
+    subsets = results.get("subsets", {})
     for subset in ("shadow", "top", "tail", "all"):
         # A closed choice is always right on Tail, where a name has one entity.
-        if subset in results["subsets"] and not (subset == "tail" and "shadow" in results["subsets"]):
-            row = results["subsets"][subset]
+        if subset in subsets and not (subset == "tail" and "shadow" in subsets):
+            row = subsets[subset]
             yield Headline(f"{subset}_f1", f"{subset.capitalize()}\nF1", row["f1"], row["f1_ci95"], subset)
     found = results["probes"].get("overshadowing", {})
     for key, name, measure, is_fault in (

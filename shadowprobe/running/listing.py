@@ -81,9 +81,14 @@ def list_directories(paths: Iterable[Path]) -> list[ListedRun]:
 
 def label_runs(found: Sequence[ListedRun]) -> list[ListedRun]:
     """The same runs; those of one system have the options in which they differ behind its name."""
-    systems = [{"name": run.system, "options": run.options} for run in found]
-    labels = make_labels(systems, names=[run.name for run in found], is_unique=False)
-    return [structs.replace(run, system=label) for run, label in zip(found, labels, strict=True)]
+    labels: dict[str, str] = {}
+    # A linker and a retriever of one name are not one system.
+    for kind in {run.kind for run in found}:
+        alike = [run for run in found if run.kind == kind]
+        systems = [{"name": run.system, "options": run.options} for run in alike]
+        names = make_labels(systems, names=[run.name for run in alike], is_unique=False)
+        labels |= {run.path: label for run, label in zip(alike, names, strict=True)}
+    return [structs.replace(run, system=labels[run.path]) for run in found]
 
 
 def find_run_directories(folder: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from shadowprobe import plugins
 from shadowprobe.base.jsonl import read_lines
-from shadowprobe.errors import InputError, UsageError
+from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.measure.query_probes import QueryProbe
 from shadowprobe.queries.collection import Collection, digest_of
 
@@ -86,7 +86,13 @@ def _find_queries(probe: QueryProbe, collection: Collection) -> Path:
 
 
 def _make_probe(base: type[AnyProbe], name: str) -> AnyProbe:
-    usable = {probe.name: probe for probe in plugins.make_retrieval_probes(base)}
-    if name in plugins.names(plugins.RETRIEVAL_PROBES) and name not in usable:
-        raise UsageError(f"--probe {name}: asks no {base.asks}; those that do are {', '.join(usable)}")
-    return usable.get(name) or plugins.make_retrieval_probe(name, base)
+    """The probe that a user names; others are loaded only to list them."""
+    try:
+        return plugins.make_retrieval_probe(name, base)
+    except PluginError:
+        if name not in plugins.names(plugins.RETRIEVAL_PROBES):
+            raise
+        # One that cannot be loaded at all raises its own error.
+        plugins.make_retrieval_probe(name, object)
+    usable = [probe.name for probe in plugins.make_retrieval_probes(base)]
+    raise UsageError(f"--probe {name}: asks no {base.asks}; those that do are {', '.join(usable)}")

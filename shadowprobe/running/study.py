@@ -78,7 +78,7 @@ class Ended(Struct, frozen=True):
 
 
 class StudyWatcher:
-    """Is told when a combination begins and ends; the command line derives from it."""
+    """Its methods are called when a combination begins and ends; the command line derives from it."""
 
     def begin(self, number: int, combination: Combination) -> None:
         """A combination begins; the first has the number 1."""

@@ -1,4 +1,4 @@
-"""Calls systems and probes, whatever their code does: an error is a failure, or one line that names it."""
+"""Calls the code of systems and probes: an error in it becomes a failure, or one line that names it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINK_RETURNS = (
 
 @contextmanager
 def name_errors(what: str, kind: type[ShadowprobeError], hint: str = "") -> Iterator[None]:
-    """Turns whatever the code of a system or probe raises into one line that begins with `what`."""
+    """Turns every error in the code of a system or probe into one line that begins with `what`."""
     try:
         yield
     except ShadowprobeError:

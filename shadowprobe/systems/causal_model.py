@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import io
 import math
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,7 +169,9 @@ def _convert(file: Path, target: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer: Any = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
-    network: Any = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
+    # The progress bar of this step cannot be switched off; a file or a pipe must not get it.
+    with nullcontext() if sys.stderr.isatty() else redirect_stderr(io.StringIO()):
+        network: Any = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
     # The weights are plain numbers now. With these two settings they would still count as quantized.
     network.hf_quantizer = None
     vars(network.config).pop("quantization_config", None)

@@ -72,7 +72,7 @@ class Linker:
 
     @property
     def is_reached(self) -> bool:
-        """True if the system is known to run, because it has answered, even if nobody can use the answer."""
+        """True if the system is known to run, because it has answered, even if the answer cannot be used."""
         return False
 
     def ready(self) -> str:

@@ -116,7 +116,7 @@ class ServiceClient:
                 if attempt < linker.retries:
                     self._retried, self._retry_reason = self._retried + 1, linker.without_token(reason)
                     await asyncio.sleep(pause)
-        raise self._exhausted(problem, body, busy)
+        raise self._explain_failure(problem, body, busy)
 
     def _refuse_failure(self, error: NoResponseError, where: str) -> None:
         """Raises for a failure that trying again would not change: ItemError, or LinkerError for all."""
@@ -133,7 +133,7 @@ class ServiceClient:
         else:
             raise ItemError(problem)
 
-    def _exhausted(self, problem: str, body: str, busy: int) -> ItemError:
+    def _explain_failure(self, problem: str, body: str, busy: int) -> ItemError:
         """The failure of a snippet that has had all its tries, at so many of which the service was busy."""
         if busy:
             # That says nothing, but a service that stays so for snippet after snippet lets nobody in any more.

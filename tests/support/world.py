@@ -31,9 +31,11 @@ def write_world(path: Path) -> Dataset:
     entities, spaces = [], []
     snippets: dict[str, list[Snippet]] = {"top": [], "shadow": [], "tail": [], "neutral": []}
     for number, name in enumerate(NAMES):
+        # A thousand page ids for every hundred names, so that no two entities share one.
+        page = number % 100 + 1000 * (number // 100)
         entities += [
-            Entity(top(name), page_id=100 + number, commonness=50, description="Fresh water that runs to the sea."),
-            Entity(shadow(name), page_id=200 + number, commonness=5, description="Vessel with a crew and masts."),
+            Entity(top(name), page_id=100 + page, commonness=50, description="Fresh water that runs to the sea."),
+            Entity(shadow(name), page_id=200 + page, commonness=5, description="Vessel with a crew and masts."),
         ]
         spaces.append(EntitySpace(name, (top(name), shadow(name))))
         flows = f"Anglers say that {name} runs clear above the mill."

@@ -38,7 +38,7 @@ def masked_mention(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
 def _read_pair(run: FinishedRun, found: Findings | None, subset: str) -> tuple[Rate, Rate]:
     """The accuracy with the name, which is the recall of Table 3, and that without it."""
-    known = run.results["subsets"].get(subset)
+    known = run.results.get("subsets", {}).get(subset)
     row = (found or {}).get(subset)
     return (
         Rate(known["recall"]) if known is not None else Rate(),

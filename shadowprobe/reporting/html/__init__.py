@@ -1,1 +1,1 @@
-"""The report: one HTML file that opens from disk and asks nobody for anything."""
+"""The report: one HTML file that opens from disk and sends no request."""

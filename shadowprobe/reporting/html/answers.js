@@ -81,8 +81,6 @@ whenOpen(() => {
   gather();
   browse({
     entries,
-    counted: "names",
-    nouns: { name: "name" },
     texts,
     words,
     systems,

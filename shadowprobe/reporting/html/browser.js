@@ -56,8 +56,8 @@ const sharedOrders = (source) => ({
 
 // What a kind of report has of its own:
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
-//   counted: what the entries are called on the count
-//   nouns: what an entry is called, by the beginning of its key
+//   counted: what the entries are called on the count, if not names
+//   nouns: what an entry is called, by the beginning of its key, if not a name
 //   texts(row): the numbers of the running texts of a row, which must be open for what follows
 //   words(row): what is looked for in
 //   needed(entry): the numbers of further running texts that its detail shows, if any
@@ -70,7 +70,7 @@ const sharedOrders = (source) => ({
 //   line(entry, system): what the list says of an entry and a system
 //   detail(entry): the elements that show an entry, of which the rows `entry.fitting` fit
 function browse(report) {
-  const { entries, systems, orders } = report;
+  const { entries, systems, orders, counted = "names", nouns = { name: "name" } } = report;
   const several = systems.length > 1;
   const entryOf = new Map(entries.map((entry) => [entry.key, entry]));
   entries.forEach((entry, place) => (entry.place = place));
@@ -143,7 +143,7 @@ function browse(report) {
         ...systems.map((system) => line(entry, system)),
       )));
     by("list").replaceChildren(...items);
-    by("count").textContent = `${shown.length} of ${entries.length} ${report.counted}`;
+    by("count").textContent = `${shown.length} of ${entries.length} ${counted}`;
     by("page").textContent = `${page + 1} of ${pages}`;
     by("back").disabled = page === 0;
     by("forth").disabled = page + 1 >= pages;
@@ -214,7 +214,7 @@ function browse(report) {
     for (const field of fields()) setField(field, wanted.get(field.id));
     filtered = addressOf(null);
     if (!(await read())) return;
-    const [kind, name] = address.find(([key]) => Object.hasOwn(report.nouns, key)) ?? [];
+    const [kind, name] = address.find(([key]) => Object.hasOwn(nouns, key)) ?? [];
     if (kind === undefined) {
       // The first name is open, but the page stays where it is.
       if (current === null && shown.length > 0) choose(shown[0]);
@@ -228,7 +228,7 @@ function browse(report) {
     } else {
       current = null;
       drawList();
-      await drawDetail(`There is no ${report.nouns[kind]} “${name}” here`);
+      await drawDetail(`There is no ${nouns[kind]} “${name}” here`);
     }
     reveal();
   }
@@ -278,7 +278,7 @@ function browse(report) {
     if (!(await read())) return;
     // Where nothing is open, or nothing that fits, the first that does is.
     if (!shown.includes(current) && shown.length > 0) choose(shown[0]);
-    const isNamed = readAddress().some(([key]) => Object.hasOwn(report.nouns, key));
+    const isNamed = readAddress().some(([key]) => Object.hasOwn(nouns, key));
     history.replaceState(null, "", addressOf(isNamed ? current : null));
     drawList();
     await drawDetail();

@@ -9,7 +9,7 @@ from itertools import groupby
 from shadowprobe.measure.power import LEVEL
 from shadowprobe.reporting.tables.pairs_table import name_measure
 from shadowprobe.reporting.tables.table import write_p_value
-from shadowprobe.reporting.tables.to_html import isolated
+from shadowprobe.reporting.tables.to_html import isolate
 from shadowprobe.running.comparison import Comparison, Pair
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.headlines import list_headlines
@@ -52,10 +52,10 @@ def _sentences(pairs: Sequence[Pair]) -> Iterator[str]:
     for better, worse in ((first, second), (second, first)):
         phrases = [_gain(pair) for pair in clear if (pair.win > pair.loss) == (better == first)]
         if phrases:
-            yield f"{isolated(better)} is better than {isolated(worse)} {_join(phrases)}."
+            yield f"{isolate(better)} is better than {isolate(worse)} {_join(phrases)}."
     unclear = [f"on {escape(name_measure(pair))} ({_p(pair)})" for pair in pairs if pair not in clear]
     if unclear:
-        yield f"Between {isolated(first)} and {isolated(second)} no difference was found {_join(unclear)}."
+        yield f"Between {isolate(first)} and {isolate(second)} no difference was found {_join(unclear)}."
 
 
 def _gain(pair: Pair) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from shadowprobe.reporting.tables.table import percent
-from shadowprobe.reporting.tables.to_html import isolated
+from shadowprobe.reporting.tables.to_html import isolate
 from shadowprobe.running.directory import Kind
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.headlines import Headline, list_headlines, name_verdict
@@ -53,7 +53,7 @@ def _row(run: FinishedRun, found: Mapping[str, Headline], figures: Mapping[str, 
     )
     # A word of its own is enough for a row; the sentence below has the rest.
     word = f'<span class="outcome" data-kind="{tone}">{escape(verdict.replace("_", " ") or "–")}</span>'
-    return f'<tr><th scope="row">{isolated(run.label)}</th><td class="text">{word}</td>{cells}</tr>'
+    return f'<tr><th scope="row">{isolate(run.label)}</th><td class="text">{word}</td>{cells}</tr>'
 
 
 def _bar(figure: Headline) -> str:

@@ -102,9 +102,9 @@ def compose(
         if kind == "linker" or dataset is not None or queries is not None:
             raise
         reason = str(error)
-    # The answers are in the data, and the figures need their memory.
+    # All that the page needs of them is in its data now, and the figures need their memory.
     for run in runs:
-        run.forget_answers()
+        run.forget_data()
     return compose_page(
         runs, BROWSERS[kind], data, FIGURES[kind], comparison=comparison, no_browser=reason, published=published
     )

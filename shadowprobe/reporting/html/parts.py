@@ -22,7 +22,7 @@ from shadowprobe.reporting.html.blocks import compress_data, write_blocks
 from shadowprobe.reporting.html.first_screen import write_systems
 from shadowprobe.reporting.run_summary import RunSummary, summarize, tables_of
 from shadowprobe.reporting.tables.table import Table
-from shadowprobe.reporting.tables.to_html import isolated, table_html
+from shadowprobe.reporting.tables.to_html import isolate, table_html
 from shadowprobe.running.directory import RUN, read_card
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def compose_page(
     parts = {
         "title": escape(f"{', '.join(labels)} on {name}"),
         "skip": f'<a class="skip" href="#{browser.name}">To the {browser.name}</a>',
-        "heading": f"{', '.join(map(isolated, labels))} on {isolated(name)}",
+        "heading": f"{', '.join(map(isolate, labels))} on {isolate(name)}",
         "first": write_systems(runs) + _differences(runs, comparison),
         "verdicts": "".join(_verdict(label, summary) for label, summary in summaries.items()),
         "about": _about(runs[0], summaries),
@@ -142,7 +142,7 @@ def _missing_browser(browser: Browser, reason: str) -> str:
     return (
         f'<section id="{name}" aria-labelledby="{name}-title" tabindex="-1">\n'
         f'<h2 id="{name}-title">{name.capitalize()}</h2>\n'
-        f'<p id="left-out">They are not shown: {isolated(reason)}.</p>\n</section>'
+        f'<p id="left-out">They are not shown: {isolate(reason)}.</p>\n</section>'
     )
 
 
@@ -159,7 +159,7 @@ def hash_content(content: str) -> str:
 def _verdict(label: str, summary: RunSummary) -> str:
     # A label distinguishes two runs of one system, as its name does not.
     rest = f" {summary.verdict}" if summary.verdict else NO_VERDICT
-    return f'<p class="verdict">{isolated(label)}{escape(rest)}</p>'
+    return f'<p class="verdict">{isolate(label)}{escape(rest)}</p>'
 
 
 def _about(run: FinishedRun, summaries: Mapping[str, RunSummary]) -> str:
@@ -167,7 +167,7 @@ def _about(run: FinishedRun, summaries: Mapping[str, RunSummary]) -> str:
     version = f" {run.data['version']}" if run.data.get("version") else ""
     sizes = "; ".join(dict.fromkeys(summary.size for summary in summaries.values()))
     rest = f"{version}: {sizes}."
-    return f"{DATA_TITLES[run.kind]} {isolated(run.data['name'])}{escape(rest)}"
+    return f"{DATA_TITLES[run.kind]} {isolate(run.data['name'])}{escape(rest)}"
 
 
 def _system(run: FinishedRun, summary: RunSummary) -> str:
@@ -175,8 +175,8 @@ def _system(run: FinishedRun, summary: RunSummary) -> str:
     options = " ".join(f"{key}={value}" for key, value in run.system["options"].items())
     words = " ".join(word for word in (run.system["name"], run.system.get("version", ""), options) if word)
     lines = (words, *_describe_run(run), *_details(run), *summary.warnings, *summary.not_measured, *summary.notes)
-    items = "".join(f"<li>{isolated(line)}</li>" for line in lines)
-    return f"<section><h3>{isolated(run.label)}</h3><ul>{items}</ul></section>"
+    items = "".join(f"<li>{isolate(line)}</li>" for line in lines)
+    return f"<section><h3>{isolate(run.label)}</h3><ul>{items}</ul></section>"
 
 
 def _describe_run(run: FinishedRun) -> Iterator[str]:
@@ -231,8 +231,8 @@ def _svg(name: str, runs: Sequence[FinishedRun]) -> str:
         path = Path(directory) / f"{name}.svg"
         save(plot(name, runs), path)
         content = path.read_text(encoding="utf-8")
-    return _PATH.sub(lambda path: _NUMBER.sub(_rounded, " ".join(path[0].split())), content)
+    return _PATH.sub(lambda path: _NUMBER.sub(_round_number, " ".join(path[0].split())), content)
 
 
-def _rounded(number: re.Match[str]) -> str:
+def _round_number(number: re.Match[str]) -> str:
     return f"{float(number[0]):.1f}".rstrip("0").rstrip(".")

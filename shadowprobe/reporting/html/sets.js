@@ -138,8 +138,6 @@ whenOpen(() => {
   gather();
   browse({
     entries,
-    counted: "names",
-    nouns: { name: "name" },
     texts,
     words,
     systems,

@@ -72,20 +72,27 @@ def describe_verdict(found: Results) -> str:
     weight, both = found["weight"], found["measures"].get("both_right")
     gained = f"{found['gained']:g} names gained, {found['lost']:g} lost"
     if both is None:
-        return f"weight {weight:g}; no name has both contexts, so that nobody can say whether it is worth it."
+        return f"weight {weight:g}; no name has both contexts, so that it is unknown whether it is worth it."
+    reason = "" if found["verdict"] == "worth it" else f": {_explain_refusal(found)}"
     if found["chosen_by"] == "cross-fit":
-        splits = len(found["splits"])
-        tested = f"each half of the names was tested with a weight chosen on the other, in {splits} splits; {gained}"
-        if found["verdict"] == "worth it":
-            return f"worth it, with weight {weight:g} for new texts; {tested} (means)."
-        return (
-            f"not worth it: the weight is 0, because the interval of both contexts right is not above 0; {tested}"
-            " (means)."
+        chosen = f"weight {weight:g} for new texts" if not reason else "the weight is 0"
+        tested = (
+            f"each half of the names was tested with a weight chosen on the other, in {len(found['splits'])} splits"
         )
+        return f"{found['verdict']}{reason}; {chosen}; {tested}; {gained} (means)."
     how = "given" if found["chosen_by"] == "given" else "the default without enough names"
-    if both["difference_ci95"][1] < 0:
-        return f"not worth it: weight {weight:g} ({how}) makes it worse; {gained}."
-    return f"{found['verdict']}, with weight {weight:g} ({how}); {gained}."
+    return f"{found['verdict']}{reason}; weight {weight:g} ({how}); {gained}."
+
+
+def _explain_refusal(found: Results) -> str:
+    """Why a correction is not worth it."""
+    low, high = found["measures"]["both_right"]["difference_ci95"]
+    if high < 0:
+        return "it makes fewer names right in both contexts"
+    if low <= 0:
+        return "no gain in both contexts right was found"
+    smallest = 100 * found["smallest_gain"]
+    return f"the gain in both contexts right may be below {smallest:g} point{'' if smallest == 1 else 's'}"
 
 
 def _describe_break_even(found: Results) -> str | None:

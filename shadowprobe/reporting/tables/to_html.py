@@ -33,7 +33,7 @@ def table_html(table: Table) -> str:
     )
 
 
-def isolated(name: str) -> str:
+def isolate(name: str) -> str:
     """A name whose marks of direction affect nothing else: numbers after it would read backwards."""
     return f"<bdi>{escape(name)}</bdi>"
 
@@ -43,7 +43,7 @@ def _row(table: Table, row: Row, is_apart: bool) -> str:
     kinds = [*(["back"] if row.published or row.tone == "quiet" else []), *(["apart"] if is_apart else [])]
     name = f' class="{" ".join(kinds)}"' if kinds else ""
     cells = "".join(f"<td{_side(column)}>{_mark(_text(column, text), best)}</td>" for column, text, best in others)
-    return f'<tr{name}><th scope="row">{isolated(first[1])}</th>{cells}</tr>'
+    return f'<tr{name}><th scope="row">{isolate(first[1])}</th>{cells}</tr>'
 
 
 def _mark(html: str, best: Best) -> str:
@@ -51,7 +51,7 @@ def _mark(html: str, best: Best) -> str:
 
 
 def _text(column: Column, text: str) -> str:
-    return isolated(text) if column.key == "system" else escape(text)
+    return isolate(text) if column.key == "system" else escape(text)
 
 
 def _side(column: Column) -> str:

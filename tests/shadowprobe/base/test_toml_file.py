@@ -90,6 +90,12 @@ def test_a_key_that_is_not_there_is_reported_at_the_table_that_lacks_it(tmp_path
     assert str(toml.make_error("is missing", "datasets")) == f"{file}: field `datasets`: is missing"
 
 
+def test_an_array_of_tables_is_reported_at_its_first_header(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('limit = 1\n\n[[system]]\nlinker = "prior"\n[[system]]\nlinker = "bm25"\n')
+    error = TomlFile(tmp_path / "a.toml").make_error("is no key", "system")
+    assert str(error) == f"{tmp_path}/a.toml:3: field `system`: is no key"
+
+
 def test_a_statement_of_very_many_lines_gets_no_line() -> None:
     long = "a = 1\nb = [\n" + "1,\n" * (MOST_LINES + 1) + "]\nc = 1\n"
     assert find_lines(long) == {("a",): 1}

@@ -382,7 +382,7 @@ URL = ("--url", "http://127.0.0.1:9/v1")
         ((*URL, "--model", "m", "--max-tokens", "0"), "max_tokens must be at least 1"),
         ((*URL, "--model", "m", "--timeout", "0"), "timeout must be a number above 0"),
         ((*URL, "--model", "m", "--name", "n"), "--name: goes with --predictions"),
-        ((*URL, "--predictions", "said.jsonl"), "--predictions: nobody is asked"),
+        ((*URL, "--predictions", "said.jsonl"), "--predictions: no model is asked"),
         (("--queries", ""), "--queries: is empty"),
         (("--queries", "none.json"), "none.json: no such file"),
         (("--probe", "amber"), "`amber`: `AmberProbe` does not derive from"),

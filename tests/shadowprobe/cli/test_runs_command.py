@@ -18,6 +18,7 @@ import shadowprobe
 from shadowprobe.base.files import is_locked, lock_file
 from shadowprobe.cli import main
 from shadowprobe.errors import UsageError
+from shadowprobe.running.listing import ListedRun, label_runs
 
 
 @pytest.fixture
@@ -50,6 +51,25 @@ def test_each_run_has_a_line_with_its_figures(folder: Path, capsys: pytest.Captu
     assert [(run["total"], run["done"], run["limit"]) for run in found] == [(21, 21, None), (21, 21, None), (11, 11, 2)]
     prior = {one["key"]: one["value"] for one in found[2]["headlines"]}
     assert prior == {"shadow_f1": 0, "top_f1": 1, "overshadowed": 1, "prior_bias": 1, "consistent": 0}
+
+
+def test_a_run_with_one_probe_only_is_listed_summarised_and_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shadowprobe.run("prior", "world", out="runs/one", settings=shadowprobe.Settings(probes=("prior",)))
+    one = next(run for run in json.loads(listed(capsys, "--json")) if run["path"] == "runs/one")
+    assert (one["state"], one["headlines"], one["problem"]) == ("finished", [], "")
+    for command in (("table", "summary", "runs/one", "runs/blend-0"), ("report", "runs/one")):
+        with pytest.raises(SystemExit) as end:
+            main(list(command))
+        assert not end.value.code
+    assert Path("runs/one/report.html").exists()
+
+
+def test_a_linker_and_a_retriever_of_one_name_are_two_systems() -> None:
+    linker = ListedRun("a", "linker", "bm25", "mini", "finished")
+    retriever = ListedRun("b", "retriever", "bm25", "namesakes", "finished", options={"k1": 1.5})
+    assert [run.system for run in label_runs([linker, retriever])] == ["bm25", "bm25"]
 
 
 def test_the_table_fits_on_a_narrow_terminal(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -364,7 +365,7 @@ def test_the_halves_are_equal_and_differ_between_splits() -> None:
 
 
 def many_names(world: Dataset, *kinds: str) -> Answers:
-    """Twenty names: those of the kind `biased` are as Avon, those of the kind `fair` as Dale."""
+    """Names of two kinds: those of the kind `biased` are as Avon, those of the kind `fair` as Dale."""
     predictions = []
     for name, kind in zip(world.spaces, kinds, strict=True):
         if kind == "biased":
@@ -407,6 +408,20 @@ def test_a_gain_that_may_be_chance_is_not_worth_it(twenty: Dataset) -> None:
     assert (found.verdict, found.weight) == ("not worth it", 0.0)
     # It is tested only in the half that does not choose its weight: there the weight is 0, and nothing is gained.
     assert found.gained == 0
+
+
+@pytest.mark.parametrize(("biased", "verdict", "weight"), [(8, "not worth it", 0.0), (20, "worth it", 0.55)])
+def test_a_gain_that_may_be_below_one_point_is_not_worth_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, biased: int, verdict: str, weight: float
+) -> None:
+    # 8 of 400 names are 2%, with 1.96 sqrt(0.02 * 0.98 / 400) = 1.4 points either way; 20 are 5%, with 2.1 points.
+    monkeypatch.setattr(hand_made, "NAMES", tuple(f"Town{number:03d}" for number in range(400)))
+    world = hand_made.write_world(tmp_path / "many")
+    found = debias(Correction(many_names(world, *["biased"] * biased, *["fair"] * (400 - biased))))
+    both = found.measures["both_right"]
+    assert both.difference == biased / 400
+    assert both.difference_ci95[0] > 0
+    assert (found.verdict, found.weight) == (verdict, weight)
 
 
 def test_held_out_figures_are_means_over_the_splits_drawn_by_name(twenty: Dataset) -> None:

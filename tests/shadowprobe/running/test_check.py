@@ -219,7 +219,7 @@ def test_where_nothing_is_answered_offsets_cannot_be_told(world: Dataset) -> Non
 
     findings = {finding.what: finding for finding in check(Silent(), world)}
     for what in ("the name twice: each of the two can be asked for", "characters beyond the BMP before the mention"):
-        assert findings[what] == Finding(what, True, "cannot be told: no snippet of the sample is answered")
+        assert findings[what] == Finding(what, True, "unknown: no snippet of the sample is answered")
 
 
 def test_a_linker_that_cannot_start_is_one_finding(world: Dataset) -> None:

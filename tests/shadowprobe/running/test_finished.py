@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from world import hand_predictions, write_world
 
 from shadowprobe import Dataset, InputError, score
 from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.reporting.html import page
+from shadowprobe.reporting.html.parts import compose_page
 from shadowprobe.running.finished import make_labels, read_runs
 
 COMMANDS = (
@@ -144,3 +147,32 @@ def test_a_dataset_that_is_named_must_be_that_of_the_run(run: Path, capsys: pyte
 def test_runs_over_one_dataset_share_it(run: Path) -> None:
     first, second = read_runs([run, run])
     assert first.dataset is second.dataset
+
+
+def test_the_figures_of_a_report_do_not_share_memory_with_the_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = write_world(tmp_path / "world")
+    places = []
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_bytes(encode_lines(hand_predictions()))
+        score(tmp_path / f"{name}.jsonl", dataset.path, name=name, out=tmp_path / name)
+        places.append(tmp_path / name)
+    runs = read_runs(places, str(dataset.path))
+    assert runs[0].dataset is runs[1].dataset
+    held: list[weakref.ref[Any]] = [
+        weakref.ref(runs[0].dataset),
+        weakref.ref(runs[0].answers),
+        weakref.ref(runs[1].answers),
+    ]
+    alive: list[object] = []
+
+    def look_and_compose(*given: Any, **named: Any) -> Iterator[str]:
+        alive.extend(one() for one in held)
+        return compose_page(*given, **named)
+
+    monkeypatch.setattr(page, "compose_page", look_and_compose)
+    assert page.write_report(runs, tmp_path / "report.html").exists()
+    assert alive == [None] * 3
+    # Whoever asks again gets them again.
+    assert len(runs[0].answers) == len(runs[1].dataset.index)

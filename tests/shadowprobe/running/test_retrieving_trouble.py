@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from retrieval_world import amber_set, entity, query, write_collection, write_documents, write_sets
 from retriever_scripts import OUT, job, run, write_retrievers
 
-from shadowprobe import LinkerError, UsageError
+from shadowprobe import LinkerError, PluginError, UsageError, plugins
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.queries.query import Ranking
 from shadowprobe.running.retrieving import RetrievalSettings, make_retrieving_job
@@ -142,6 +143,15 @@ def test_queries_that_are_nowhere_are_missed_with_what_to_do(arguments: dict[str
     with pytest.raises(UsageError) as refused:
         job(**arguments)
     assert words in str(refused.value)
+
+
+def test_a_probe_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("broken_probe.py").write_text("import no_such_module\n")
+    monkeypatch.syspath_prepend(".")
+    point = EntryPoint("broken", "broken_probe:Broken", plugins.RETRIEVAL_PROBES)
+    monkeypatch.setattr("shadowprobe.plugins.loading.find_entry_points", lambda group: [point])
+    with pytest.raises(PluginError, match="no_such_module"):
+        job(probes=["broken"])
 
 
 def test_a_retriever_that_never_gives_a_ranking_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,12 +110,19 @@ def test_a_model_that_is_not_there_is_named(world: Dataset, tmp_path: Path) -> N
 
 
 def test_a_gguf_file_is_converted_once_and_gives_the_same_scores(
-    tiny: Path, world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path,
+    world: Dataset,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("gguf", reason="the extra [lm] is not installed")
     expected = prediction_for(make_linker("lm", {"model": str(tiny)}), world.knowledge, RIVER)
     file = save_gguf(tiny, tmp_path / "tiny.gguf")
+    capsys.readouterr()
     found = prediction_for(make_linker("lm", {"model": str(file)}), world.knowledge, RIVER)
+    # No progress bar, because this is no terminal.
+    assert capsys.readouterr().err == ""
     pairs = zip(found.candidates, expected.candidates, strict=True)
     assert all(own.answer == right.answer for own, right in pairs)
     assert found.score == pytest.approx(expected.score, abs=1e-4)
