@@ -154,9 +154,9 @@ def out_directory(about: str) -> Any:
     return typer.Option("--out", metavar="DIR", help=about, parser=lambda name: _parse_path(name, "directory"))
 
 
-def out_file(about: str) -> Any:
+def out_file(about: str, metavar: str = "FILE") -> Any:
     """The option --out for a file; the empty name is refused too."""
-    return typer.Option("--out", metavar="FILE", help=about, parser=lambda name: _parse_path(name, "file"))
+    return typer.Option("--out", metavar=metavar, help=about, parser=lambda name: _parse_path(name, "file"))
 
 
 def _parse_path(name: str, what: str) -> Path:
