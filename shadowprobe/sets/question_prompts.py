@@ -48,7 +48,10 @@ Document: {title}
 {text}
 Question: {question}
 Answer:"""
-_QUESTION = re.compile(r"(?:^|\n)[^\w\n]*(?:question(?: \d+)?\s*:)?[^\w\n]*(\w[^\n?]*\?)", re.IGNORECASE)
+# A line with a question mark, after the number of a list, the word "Question" and any marks.
+_QUESTION = re.compile(
+    r"(?:^|\n)[^\w\n]*(?:\d+[.)])?[^\w\n]*(?:question(?: \d+)?\s*:)?[^\w\n]*(\w[^\n?]*\?)", re.IGNORECASE
+)
 _ANSWER = re.compile(r"\s*(?:answer\s*:)?\s*([^\n]*)", re.IGNORECASE)
 _NO_ANSWER = re.compile(r"\W*(?:none|no answer|not (?:given|stated|mentioned)|n/a)\b", re.IGNORECASE)
 _AROUND = " \t\"'“”‘’`*"
@@ -82,6 +85,6 @@ def read_answer(reply: str) -> str | None:
     """The first line of a reply without quotes and the stop at its end; None if it says that there is no answer."""
     found = _ANSWER.match(reply)
     answer = found[1].strip(_AROUND) if found else ""
-    if not answer or _NO_ANSWER.match(answer):
+    if _NO_ANSWER.match(answer):
         return None
-    return answer.removesuffix(".").strip(_AROUND) or None
+    return answer.removesuffix(".").strip(_AROUND) if re.search(r"\w", answer) else None
