@@ -119,9 +119,9 @@ class Asker(PromptAsker):
         if self.order.order != "shuffled":
             options["order"] = self.order.order
         if self.examples is None or not self.examples.shots:
-            return {"name": self.model, "prompt": PROMPT, "options": options}
+            return {"name": self.model, "options": options, "prompt": PROMPT}
         options |= {"shots": self.examples.shots, "shots_seed": self.examples.seed}
-        described = {"name": self.model, "prompt": PROMPT_WITH_EXAMPLES, "example": EXAMPLE, "options": options}
+        described = {"name": self.model, "options": options, "prompt": PROMPT_WITH_EXAMPLES, "example": EXAMPLE}
         return described | ({"examples": self.examples.source} if self.examples.source is not None else {})
 
     @contextmanager
