@@ -63,15 +63,19 @@ class GeneratingTask(Task):
         self.system = {**described, "prompts": {"question": QUESTION, "answer": ANSWER}}
         self.questions = {"collection": gathered.collection, "queries": gathered.described}
         self.locations, self.paths = {}, {}
-        self.total = sum(1 + len(one.documents) for one in self.asked)
         self.replies: dict[str, str] = {}
+        self.total = self._count_prompts()
+
+    def _count_prompts(self) -> int:
+        """How many prompts there are, as far as it is known; the documents of a dropped question are not asked about."""
+        unknown = sum(len(one.documents) for one in self.asked if one.name not in self.replies)
+        return len(self.asked) + unknown + sum(1 for _ in list_answer_prompts(self.asked, self.replies))
 
     @property
     def waiting(self) -> int:
-        """How many prompts have no reply; those about the documents of a dropped question need none."""
-        without = [one for one in self.asked if one.name not in self.replies]
-        answers = (prompt.id not in self.replies for prompt in list_answer_prompts(self.asked, self.replies))
-        return sum(1 + len(one.documents) for one in without) + sum(answers)
+        """How many prompts have no reply."""
+        prompts = [*list_question_prompts(self.asked), *list_answer_prompts(self.asked, self.replies)]
+        return self._count_prompts() - sum(prompt.id in self.replies for prompt in prompts)
 
     @property
     def notes(self) -> list[str]:
@@ -87,6 +91,7 @@ class GeneratingTask(Task):
         """Reads the stored replies; those about other names are of a run with another limit."""
         stored = read_own_lines(path, WrittenReply, None, torn=resumed)
         self.replies = {name: one.reply for name, one in stored.items()}
+        self.total = self._count_prompts()
 
     def encode_answers(self, path: Path) -> bytes:
         """The replies that were loaded."""

@@ -44,8 +44,9 @@ def answer_positions(runs: Sequence[FinishedRun], width: Width) -> Figure:
     ]
     if not any(points for panel in panels for points in panel.series.values()):
         raise UsageError("no run knows in which order its model saw the documents: `answer --order` says it")
-    figure, drawn = draw_rates(panels, "share of the documents, %,\nwith 95% interval", width, 1.5)
-    drawn[-1].set_xlabel("position of the document")
+    figure, drawn = draw_rates(panels, "documents, %, with 95% interval", width, 1.5)
+    for axes in drawn if width == "two" else drawn[-1:]:
+        axes.set_xlabel("position of the document")
     return figure
 
 
