@@ -67,7 +67,7 @@ class GeneratingTask(Task):
         self.total = self._count_prompts()
 
     def _count_prompts(self) -> int:
-        """How many prompts there are, as far as it is known; the documents of a dropped question are not asked about."""
+        """How many prompts there are, as far as is known; documents of a dropped question are not asked about."""
         unknown = sum(len(one.documents) for one in self.asked if one.name not in self.replies)
         return len(self.asked) + unknown + sum(1 for _ in list_answer_prompts(self.asked, self.replies))
 
