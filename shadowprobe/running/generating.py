@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
@@ -27,7 +27,7 @@ from shadowprobe.sets.question_drafts import (
     make_sets,
 )
 from shadowprobe.sets.question_prompts import ANSWER, QUESTION
-from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors, open_reader
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.reader import Reader, can_write, check_texts
 
@@ -97,15 +97,9 @@ class GeneratingTask(Task):
         """The replies that were loaded."""
         return encode_lines(WrittenReply(*pair) for pair in self.replies.items())
 
-    @contextmanager
-    def open_system(self) -> Iterator[None]:
+    def open_system(self) -> AbstractContextManager[None]:
         """Lets the reader prepare, and closes it at the end of the block."""
-        with name_errors(f"reader `{self.reader.name}` failed to start", LinkerError):
-            self.reader.setup()
-        try:
-            yield
-        finally:
-            close_system(self.reader, "reader")
+        return open_reader(self.reader)
 
     def ask(self) -> Iterator[Batch]:
         """Asks for the questions, and then for the answers to those that can be asked."""
