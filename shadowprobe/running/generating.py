@@ -74,8 +74,9 @@ class GeneratingTask(Task):
     @property
     def waiting(self) -> int:
         """How many prompts have no reply."""
-        prompts = [*list_question_prompts(self.asked), *list_answer_prompts(self.asked, self.replies)]
-        return self._count_prompts() - sum(prompt.id in self.replies for prompt in prompts)
+        ids = [one.name for one in self.asked]
+        ids += [prompt.id for prompt in list_answer_prompts(self.asked, self.replies)]
+        return self._count_prompts() - sum(one in self.replies for one in ids)
 
     @property
     def notes(self) -> list[str]:
