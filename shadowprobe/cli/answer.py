@@ -59,7 +59,7 @@ def answer(
         str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
     ] = "1024",
     shots: Annotated[
-        int, typer.Option("--shots", min=0, help="Show K sets about other names with their answers first.")
+        int, typer.Option("--shots", metavar="K", min=0, help="Show K sets about other names with their answers first.")
     ] = 0,
     held_out: Annotated[
         int | None,

@@ -109,6 +109,14 @@ class AnsweringTask(Task):
         return sum(one.id not in self.answers for one in self.sets)
 
     @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Whether there are examples, what is held out without any, and another order than the usual one."""
+        options = self.system["options"]
+        chosen = {name: options[name] for name in ("shots", "order") if name in options}
+        held_out = self.questions["queries"].get("held_out")
+        return chosen if "shots" in chosen or held_out is None else {"held-out": held_out["names"], **chosen}
+
+    @property
     def notes(self) -> list[str]:
         """What the language model has said about this run."""
         return self._asker.notes if self._asker is not None else []

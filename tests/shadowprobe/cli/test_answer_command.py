@@ -337,6 +337,16 @@ def test_runs_with_and_without_examples_are_compared_over_the_same_sets(
     assert outcome(capsys, "report", "run", "plain")[0] == 0
 
 
+def test_runs_with_other_examples_or_another_order_have_directories_of_their_own(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asking = ["answer", "--url", v1(service), "--model", "small", "--queries", "sets.json"]
+    for options in ((), ("--shots", "1", "--held-out", "1"), ("--held-out", "1"), ("--order", "given")):
+        assert outcome(capsys, *asking, *options)[0] == 0
+    names = {path.name for path in Path("runs").iterdir()}
+    assert names == {"small-sets", "small-shots=1-sets", "small-held-out=1-sets", "small-order=given-sets"}
+
+
 def test_examples_of_another_file_are_part_of_the_run(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     # A set about each name that is asked about is planted among the examples.
     other = ambig_set("x", "Xanadu", ("Xanadu (song)", "Oslo"), ("Xanadu (film)", "Rome"))
