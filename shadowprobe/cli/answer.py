@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.cli.query_options import AfreshOption
 from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def answer(
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what is asked about the first set, and ask nobody.")
     ] = False,
-    force: AfreshOption = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Ask a language model about documents on namesakes: does each get its own answer?

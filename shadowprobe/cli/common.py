@@ -71,6 +71,14 @@ ContactOption = Annotated[
     typer.Option("--contact", metavar="MAIL|URL", help=f"Who is asking, for the User-Agent [{CONTACT}]."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
+]
+PublishedOption = Annotated[
+    bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
+]
+AfreshOption = Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 ProbeOption = Annotated[
     list[str] | None,

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.cli.query_options import AfreshOption, PublishedOption, QueriesOption
 
 
 def read(
@@ -39,7 +38,7 @@ def read(
             "--probe", metavar="NAME", help="amber_reading or entity_questions_reading (may be repeated) [all]."
         ),
     ] = None,
-    queries: QueriesOption = None,
+    queries: common.QueriesOption = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the reader.")
     ] = None,
@@ -59,8 +58,8 @@ def read(
     out: Annotated[Path | None, common.out_directory("The run directory [runs/READER-COLLECTION-DOCUMENTS].")] = None,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
-    published: PublishedOption = False,
-    force: AfreshOption = False,
+    published: common.PublishedOption = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Let a reader answer queries about namesakes, from the right documents or from those that a retriever found.

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.cli.query_options import AfreshOption, PublishedOption, QueriesOption
 
 
 def retrieve(
@@ -40,7 +39,7 @@ def retrieve(
             help="amber or entity_questions (may be repeated) [all].",
         ),
     ] = None,
-    queries: QueriesOption = None,
+    queries: common.QueriesOption = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the retriever.")
     ] = None,
@@ -65,8 +64,8 @@ def retrieve(
     ] = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
-    published: PublishedOption = False,
-    force: AfreshOption = False,
+    published: common.PublishedOption = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Ask a retriever about entities that share a name: is the less popular one found?
