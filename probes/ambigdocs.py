@@ -10,6 +10,7 @@ import numpy as np
 
 from shadowprobe import Findings, not_measured
 from shadowprobe.measure.content_words import content_words
+from shadowprobe.measure.document_positions import compare_ends, count_positions
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import bootstrap_counts, describe_rate
 
@@ -32,6 +33,11 @@ class Coverage(NamedTuple):
     # Its answer is there and its entity is named (c_O), or the answer alone (c_triangle).
     with_entity: bool
     without_entity: bool
+
+    @property
+    def is_given(self) -> bool:
+        """True where its answer is there, with its entity or without."""
+        return self.with_entity or self.without_entity
 
 
 def recall(wanted: Sequence[str], given: Sequence[str]) -> float:
@@ -91,8 +97,11 @@ class AmbigdocsProbe(AnswerProbe):
     `entity_answer_recall`, their product document by document. `categories`: the shares of the sets whose answer is
     complete (every answer with its entity), partial (some so, and none without), no answer, ambiguous (one answer,
     without its entity) or merged (anything else). `missing` sets have no answer: their recall is 0, and they are among
-    `no_answer`. `by_documents`: the same by how many namesakes there are. `wordless`: documents whose answer is of
-    stop words alone, which no output can give. `examples`: the first answer of each kind that is not complete.
+    `no_answer`. `by_documents`: the same by how many namesakes there are. `positions`: for each place among the
+    documents as the model saw them, how often the answer of the document there is `given`, and how often
+    `with_entity`; `first_minus_last` compares the first document of each set with its last one, and its verdict is
+    `first` or `last` where McNemar's p is below 0.05. `wordless`: documents whose answer is of stop words alone, which
+    no output can give. `examples`: the first answer of each kind that is not complete.
     """
 
     name = "ambigdocs"
@@ -101,7 +110,7 @@ class AmbigdocsProbe(AnswerProbe):
     def rows(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """The kind of each answer and its three recalls; a missing answer counts as an empty one."""
         for one in sets:
-            coverage = [measure_coverage(document, one.name, answers.get(one.id, "")) for document in one.documents]
+            coverage = _measure_set(one, answers)
             yield {
                 "id": one.id,
                 "documents": len(coverage),
@@ -125,7 +134,22 @@ class AmbigdocsProbe(AnswerProbe):
             **self._summary(rows),
             "wordless": wordless,
             "by_documents": {size: self._summary(members) for size, members in by_size.items() if members},
+            "positions": self._measure_positions(sets, answers),
             "examples": _examples(sets, answers, [row["category"] for row in rows]),
+        }
+
+    def _measure_positions(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
+        """What is given of the document at each place; sets without an answer tell nothing about it."""
+        if self.order is None:
+            return not_measured("nobody knows in which order the model saw the documents: --order says it")
+        shown = [self.order.arrange(one.id, _measure_set(one, answers)) for one in sets if one.id in answers]
+        if not shown:
+            return not_measured("there are no answers")
+        given = [[one.is_given for one in coverage] for coverage in shown]
+        return {
+            "given": count_positions(given),
+            "with_entity": count_positions([[one.with_entity for one in coverage] for coverage in shown]),
+            "first_minus_last": compare_ends(given, self.rounds, self.seed),
         }
 
     def _summary(self, rows: Sequence[dict[str, Any]]) -> Findings:
@@ -147,6 +171,11 @@ class AmbigdocsProbe(AnswerProbe):
             kind: {"n": counted[kind], **describe_rate("share", counted[kind], n)} for kind in CATEGORIES
         }
         return summary
+
+
+def _measure_set(one: AmbigSet, answers: Mapping[str, str]) -> list[Coverage]:
+    """How much of each of its documents is covered; a missing answer covers nothing."""
+    return [measure_coverage(document, one.name, answers.get(one.id, "")) for document in one.documents]
 
 
 def _recalls(coverage: Sequence[Coverage]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shadowprobe import Failure, Knowledge
-from shadowprobe.retrieval import Reader, ReaderQuery
+from shadowprobe.retrieval import Query, Reader, ReaderQuery
 from shadowprobe.systems.chat_answerer import PromptAsker
 from shadowprobe.systems.prompt_documents import number_documents
 
@@ -81,10 +81,15 @@ class ChatReader(Reader):
 
     def read(self, queries: Sequence[ReaderQuery]) -> list[str | Failure | None]:
         """The replies, of which those to claims become labels."""
+        replies = self.write([Query(query.id, make_prompt(query)) for query in queries])
+        return [_read_reply(query, reply) for query, reply in zip(queries, replies, strict=True)]
+
+    def write(self, prompts: Sequence[Query]) -> list[str | Failure | None]:
+        """The reply to each prompt."""
         replies: dict[str, str | Failure] = {}
-        for part in self._asker.ask_prompts((query.id, make_prompt(query)) for query in queries):
+        for part in self._asker.ask_prompts((prompt.id, prompt.text) for prompt in prompts):
             replies |= {reply.id: reply if isinstance(reply, Failure) else reply.answer for reply in part}
-        return [_read_reply(query, replies.get(query.id)) for query in queries]
+        return [replies.get(prompt.id) for prompt in prompts]
 
 
 def make_prompt(query: ReaderQuery) -> str:

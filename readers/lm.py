@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from shadowprobe import Failure, ItemError, LinkerError, UsageError
-from shadowprobe.retrieval import Reader, ReaderQuery
+from shadowprobe.retrieval import Query, Reader, ReaderQuery
 from shadowprobe.systems.causal_model import explain_loss, load_causal_model
 from shadowprobe.systems.prompt_documents import number_documents
 from shadowprobe.systems.retriever import random_order
@@ -63,11 +63,23 @@ class LmReader(Reader):
         """A label or an answer for each query; one that the model cannot read fails alone."""
         return [self._read(query) for query in queries]
 
+    def write(self, prompts: Sequence[Query]) -> list[str | Failure]:
+        """The line with which the model continues each prompt; one that is too long fails alone."""
+        return [self._write(prompt) for prompt in prompts]
+
     def _read(self, query: ReaderQuery) -> str | Failure:
         try:
-            return self._choose(query) if query.labels else self._generate(query)
+            if query.labels:
+                return self._choose(query)
+            return self._generate(self._fit(query, QUESTION, self.max_tokens))
         except ItemError as error:
             return Failure(query.id, str(error))
+
+    def _write(self, prompt: Query) -> str | Failure:
+        tokens, most = self._tokenize(prompt.text), self.loaded.positions - self.max_tokens
+        if len(tokens) > most:
+            return Failure(prompt.id, f"the prompt has {len(tokens)} tokens, and the model reads {most}")
+        return self._generate(tokens)
 
     def _choose(self, query: ReaderQuery) -> str:
         branches = self.loaded.tokenize([WORDS.get(label, f" {label}") for label in query.labels])
@@ -78,11 +90,10 @@ class LmReader(Reader):
             raise ItemError(f"`{self.model}` gives no number as a score: its weights may be damaged")
         return choose_label(query, scores)
 
-    def _generate(self, query: ReaderQuery) -> str:
+    def _generate(self, tokens: list[int]) -> str:
         """The most likely token each time, until a line or a text ends."""
         import torch
 
-        tokens = self._fit(query, QUESTION, self.max_tokens)
         stops = {*self.loaded.start, self.loaded.tokenizer.eos_token_id}
         answer: list[int] = []
         text, state = "", None
@@ -105,8 +116,7 @@ class LmReader(Reader):
         documents, text = number_documents(query.documents), write_question(query)
         context = min(self.context, len(documents))
         while True:
-            (tokens,) = self.loaded.tokenize([template.format(documents=documents[:context], text=text)])
-            tokens = [*self.loaded.start, *tokens]
+            tokens = self._tokenize(template.format(documents=documents[:context], text=text))
             if len(tokens) + room <= self.loaded.positions:
                 return tokens
             if not context:
@@ -114,6 +124,10 @@ class LmReader(Reader):
                     f"the query alone has {len(tokens)} tokens, and the model reads {self.loaded.positions - room}"
                 )
             context = context * 3 // 4
+
+    def _tokenize(self, prompt: str) -> list[int]:
+        (tokens,) = self.loaded.tokenize([prompt])
+        return [*self.loaded.start, *tokens]
 
 
 def choose_label(query: ReaderQuery, scores: Sequence[float]) -> str:

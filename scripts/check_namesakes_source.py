@@ -11,6 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "data" / "sources"
+NO_ARTICLES = ("properties.toml", "amber.toml", "aliases.toml")
 FEWEST_WORDS, MOST_WORDS = 60, 150
 FEWEST_FACTS, MOST_FACTS = 3, 8
 # An article may share words with the contexts that a linker is asked about, but no run that gives them away.
@@ -124,14 +125,34 @@ def check_file(path: Path, known: set[str]) -> Iterator[str]:
         asked.add(question.get("name", ""))
 
 
+def check_aliases(aliases: dict[str, list[str]], values: set[str]) -> Iterator[str]:
+    """What is wrong with the other names of values."""
+    for value, others in aliases.items():
+        if value not in values:
+            yield f"{value!r} is the value of no fact"
+        if not others or len({value, *others}) != len(others) + 1 or any(not other.strip() for other in others):
+            yield f"{value!r} has no other name, an empty one, or one twice"
+        for other in others:
+            if other in aliases and {value, *others} != {other, *aliases[other]}:
+                yield f"{value!r} and {other!r} have different names, and mean the same"
+
+
+def read_values(paths: list[Path]) -> set[str]:
+    """The values of all facts, as the articles have them."""
+    articles = (article for path in paths for article in tomllib.loads(path.read_text()).get("article", []))
+    facts = (article.get("facts", {}) for article in articles)
+    return {value.split("|")[0] for fact in facts for values in fact.values() for value in values}
+
+
 def main(arguments: list[str]) -> int:
     """Checks the files, all where none is given."""
     folder = SOURCES / "namesakes"
     known = set(tomllib.loads((folder / "properties.toml").read_text()))
-    paths = [Path(argument) for argument in arguments] or sorted(
-        set(folder.glob("*.toml")) - {folder / "properties.toml", folder / "amber.toml"}
-    )
+    articles = sorted(set(folder.glob("*.toml")) - {folder / name for name in NO_ARTICLES})
+    paths = [Path(argument) for argument in arguments] or articles
     problems = [f"{path.name}: {why}" for path in paths for why in check_file(path, known)]
+    aliases = tomllib.loads((folder / "aliases.toml").read_text())
+    problems += [f"aliases.toml: {why}" for why in check_aliases(aliases, read_values(articles))]
     print("\n".join(problems) or f"{len(paths)} files, nothing wrong")
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-"""Kills a run, a web run, a retrieval and a build at random points of their work, and lets them go on.
+"""Kills runs of every kind, the making of sets and a build at random points of their work, and lets them go on.
 
 `scripts/kill --count 20` kills each of them so often. No answer may be lost, none that is stored may be asked for
 again, and in the end all files must be those of a run that was never disturbed. Exit 1: something differs.

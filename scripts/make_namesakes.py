@@ -23,7 +23,6 @@ from shadowprobe.sets.amber_rules import MadeSets, Namesake, Properties, Propert
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "data" / "sources"
 TARGET = ROOT / "data" / "namesakes"
-NO_ARTICLES = {"properties.toml", "amber.toml"}
 # Relations whose question fits only some of the kinds that have the property.
 FITTING = {
     "P17": {"place", "team", "organisation"},
@@ -33,6 +32,8 @@ FITTING = {
     "P40": {"person"},
     "P413": {"person"},
 }
+# Values for a false claim, of properties that only one entity of the sets has.
+FALSE_VALUES = {"P2437": ("four",)}
 # Music has a genre that is asked for; a film's is not "played".
 MUSIC = {"P264", "P1303", "P175"}
 
@@ -55,6 +56,7 @@ class Article(NamedTuple):
 def read_articles() -> list[Article]:
     """Every article, in the order of `mini`: by name, and within it the most prominent entity first."""
     found = []
+    aliases = read_aliases()
     for path in sorted(SOURCES.glob("mini/*.toml")):
         written = tomllib.loads((SOURCES / "namesakes" / path.name).read_text(encoding="utf-8"))
         articles = {article["title"]: article for article in written["article"]}
@@ -62,10 +64,23 @@ def read_articles() -> list[Article]:
             for entity in space["entity"]:
                 article = articles[entity["title"]]
                 facts = {
-                    number: tuple(tuple(v.split("|")) for v in values) for number, values in article["facts"].items()
+                    number: tuple(list_forms(value, aliases) for value in values)
+                    for number, values in article["facts"].items()
                 }
                 found.append(Article(space["name"], entity["title"], entity["kind"], article["text"], facts))
     return found
+
+
+def read_aliases() -> dict[str, list[str]]:
+    """The other names of values, by the form that the articles use."""
+    found: dict[str, list[str]] = tomllib.loads((SOURCES / "namesakes" / "aliases.toml").read_text(encoding="utf-8"))
+    return found
+
+
+def list_forms(value: str, aliases: dict[str, list[str]]) -> tuple[str, ...]:
+    """The forms of a value: those of its fact, then the other names that it has everywhere."""
+    first, *others = value.split("|")
+    return tuple(dict.fromkeys([first, *others, *aliases.get(first, ())]))
 
 
 def read_own_properties() -> Properties:
@@ -83,7 +98,10 @@ def make_amber(articles: list[Article], collection: str, own: Properties) -> Mad
         if kind is None:
             continue
         facts = {n: values for n, values in article.facts.items() if n in kind.properties and _fits(n, article)}
-        used |= {number: own.properties[number] for number in facts}
+        used |= {
+            number: msgspec.structs.replace(own.properties[number], others=FALSE_VALUES.get(number, ()))
+            for number in facts
+        }
         names.setdefault(article.name, []).append(Namesake(article.title, (article.document,), facts))
     return make_sets(names, used)
 

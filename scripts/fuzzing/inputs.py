@@ -29,7 +29,17 @@ SERVICES = ("agdistis", "aida", "ambiverse", "fox", "llm", "nif_linker", "rel", 
 FORMATS = ("zelda", "nif", "aida-conll", "kilt", "blink", "elevant", "simple-jsonl")
 # The functions of this module that make the inputs of each kit.
 MAKERS: dict[Kit, tuple[str, ...]] = {
-    "light": ("_linking", "_foreign", "_retrieval", "_answers", "_study", "_wikidata", "_options", "_replies"),
+    "light": (
+        "_linking",
+        "_foreign",
+        "_retrieval",
+        "_answers",
+        "_generation",
+        "_study",
+        "_wikidata",
+        "_options",
+        "_replies",
+    ),
     "heavy": ("_build", "_dumps", "_figures"),
 }
 ROUNDS = ("--rounds", "100")
@@ -68,7 +78,7 @@ class Target(NamedTuple):
     def copy(self, place: Path) -> Path:
         """Copies what the command names, and what a run names, to a new directory."""
         place.mkdir(parents=True)
-        names = _SHARED.union(part for argument in self.arguments for part in re.split("[/=]", argument))
+        names = _SHARED.union(part for argument in self.arguments for part in re.split("[/=:]", argument))
         for path in self.tree.iterdir():
             if path.name in names:
                 shutil.copytree(path, place / path.name) if path.is_dir() else shutil.copyfile(path, place / path.name)
@@ -273,8 +283,25 @@ def _answers(inputs: Inputs, tree: Path) -> None:
     for queries, answers in (("sets.json", "said.jsonl"), ("sets.jsonl", "items.jsonl")):
         inputs.add(tree, f"{score} --queries {queries} -p {answers}", queries, weight=8)
         inputs.add(tree, f"{score} --queries {queries} -p {answers}", answers, weight=8)
+    write_sets(tree / "train.json")
+    shots = "--show-prompt --shots 1 --order given"
+    inputs.add(tree, f"answer --queries sets.jsonl {shots} --held-out 1", "sets.jsonl")
+    inputs.add(tree, f"answer --queries sets.json {shots} --examples train.json", "train.json", weight=4)
+    inputs.make(tree, f"answer --out held {' '.join(ROUNDS)} --queries sets.json -p said.jsonl --held-out 1")
+    inputs.add(tree, "answer --queries sets.json -p held", "held/run.json", weight=4)
     inputs.add(tree, "table answers a b", "a/*")
     inputs.add(tree, f"compare a b --queries sets.json {' '.join(ROUNDS)}", "a/*")
+
+
+def _generation(inputs: Inputs, tree: Path) -> None:
+    """Documents about names, a reader that writes questions about them, and the replies of an earlier command."""
+    from generation_world import write_generation_world
+
+    write_generation_world(tree)
+    made = "sets ambigdocs --reader writers.py:Parrot --collection documents.jsonl --out"
+    inputs.make(tree, f"{made} made")
+    inputs.add(tree, f"{made} out", "documents.jsonl", weight=6)
+    inputs.add(tree, f"{made} made", "made/replies.jsonl", "made/generation.json", weight=6)
 
 
 def _study(inputs: Inputs, tree: Path) -> None:

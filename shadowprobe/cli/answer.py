@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError
+from shadowprobe.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from shadowprobe.queries.document_order import DocumentOrder
 
 NONE = "none"
+# Names whose sets are kept for examples, if the user does not say how many.
+HELD_OUT = 10
 T = TypeVar("T", int, float)
 
 
@@ -52,6 +57,34 @@ def answer(
     max_tokens: Annotated[
         str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
     ] = "1024",
+    shots: Annotated[
+        int, typer.Option("--shots", metavar="K", min=0, help="Show K sets about other names with their answers first.")
+    ] = 0,
+    held_out: Annotated[
+        int | None,
+        typer.Option(
+            "--held-out",
+            metavar="NAMES",
+            min=0,
+            help="Keep the sets of so many names for examples, and ask nobody about them [10 with --shots, else 0].",
+        ),
+    ] = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option("--examples", metavar="FILE", help="Take the examples of --shots from another file of sets."),
+    ] = None,
+    shots_seed: Annotated[
+        int, typer.Option("--shots-seed", min=0, help="Seed of what is held out, and of the examples of each set.")
+    ] = 0,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order",
+            metavar="shuffled|given|reversed",
+            help="The order of the documents of a set: drawn, as in the file, or from its end [shuffled]; of"
+            " --predictions, the order that their model saw.",
+        ),
+    ] = None,
     order_seed: Annotated[
         int, typer.Option("--order-seed", min=0, help="Seed of the order of documents, drawn for each set.")
     ] = 0,
@@ -65,7 +98,7 @@ def answer(
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what a model would be asked about the first set, and ask none.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Ask a language model about documents on namesakes: does each get its own answer?
@@ -73,7 +106,8 @@ def answer(
     A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
     one stopped. Exit 1: done, but some sets have no answer; they count as such.
     """
-    from shadowprobe.running.answering import AnsweringTask
+    from shadowprobe.queries.examples import HeldOut
+    from shadowprobe.running.answering import AnsweringTask, find_held_out
     from shadowprobe.running.job import Job
     from shadowprobe.running.stored import score_stored
     from shadowprobe.systems.chat_answerer import Asker, make_prompt
@@ -82,10 +116,28 @@ def answer(
         raise UsageError("--predictions: no model is asked, so that --url and --model have no use")
     if predictions is None and name is not None:
         raise UsageError("--name: goes with --predictions; a model that is asked has its own")
-    chosen = tuple(dict.fromkeys(probe or ()))
-    task = AnsweringTask(queries, documents=documents, limit=limit, probes=chosen, rounds=rounds)
+    if examples is not None and not shots:
+        raise UsageError("--examples: goes with --shots K, which says how many of them are shown")
+    if predictions is not None and shots:
+        raise UsageError("--shots: nobody is asked; a run of stored answers says itself what it was shown")
+    if held_out is None and shots and examples is None:
+        held_out = max(HELD_OUT, shots)
+    kept = HeldOut(held_out, shots_seed) if held_out else None
+    if predictions is not None and held_out is None:
+        kept = find_held_out(predictions)
+    shown = _read_order(order, order_seed)
+    task = AnsweringTask(
+        queries,
+        documents=documents,
+        limit=limit,
+        held_out=kept,
+        order=shown if order is not None else None,
+        probes=tuple(dict.fromkeys(probe or ())),
+        rounds=rounds,
+    )
+    chosen = task.make_examples(shots, examples, shots_seed) if shots else None
     if show_prompt:
-        common.echo(make_prompt(task.sets[0], order_seed))
+        common.echo(make_prompt(task.sets[0], shown, chosen))
         return 0
     if predictions is not None:
         finished = score_stored(task, predictions, name=name, out=out, force=force)
@@ -96,7 +148,8 @@ def answer(
         try:
             asker = Asker(
                 model,
-                order_seed=order_seed,
+                order=shown,
+                examples=chosen,
                 url=url,
                 temperature=_number("--temperature", temperature, float),
                 seed=_number("--seed", seed, int),
@@ -113,6 +166,15 @@ def answer(
             finished = Job(task, out, force=force).run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, task.unit)
+
+
+def _read_order(order: str | None, seed: int) -> DocumentOrder:
+    from shadowprobe.queries.document_order import ORDERS, DocumentOrder
+
+    for known in ORDERS:
+        if order in {known, None}:
+            return DocumentOrder(known, seed)
+    raise UsageError(f"--order {order}: choose from {', '.join(ORDERS)}{nearest(order or '', ORDERS)}")
 
 
 def _number(option: str, text: str, kind: type[T]) -> T | None:

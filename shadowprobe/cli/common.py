@@ -71,6 +71,14 @@ ContactOption = Annotated[
     typer.Option("--contact", metavar="MAIL|URL", help=f"Who is asking, for the User-Agent [{CONTACT}]."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+QueriesOption = Annotated[
+    Path | None,
+    typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
+]
+PublishedOption = Annotated[
+    bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
+]
+AfreshOption = Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 ProbeOption = Annotated[
     list[str] | None,
@@ -154,9 +162,9 @@ def out_directory(about: str) -> Any:
     return typer.Option("--out", metavar="DIR", help=about, parser=lambda name: _parse_path(name, "directory"))
 
 
-def out_file(about: str) -> Any:
+def out_file(about: str, metavar: str = "FILE") -> Any:
     """The option --out for a file; the empty name is refused too."""
-    return typer.Option("--out", metavar="FILE", help=about, parser=lambda name: _parse_path(name, "file"))
+    return typer.Option("--out", metavar=metavar, help=about, parser=lambda name: _parse_path(name, "file"))
 
 
 def _parse_path(name: str, what: str) -> Path:

@@ -12,7 +12,14 @@ from shadowprobe.cli import common
 
 def read(
     reader: Annotated[
-        str, typer.Option("--reader", "-r", metavar="NAME|FILE.py:CLASS", help="The reader, by name or place.")
+        str,
+        typer.Option(
+            "--reader",
+            "-r",
+            metavar="NAME|FILE.py:CLASS",
+            autocompletion=common.complete("readers"),
+            help="The reader, by name or place.",
+        ),
     ] = "first-sentence",
     documents: Annotated[
         str,
@@ -31,10 +38,7 @@ def read(
             "--probe", metavar="NAME", help="amber_reading or entity_questions_reading (may be repeated) [all]."
         ),
     ] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
-    ] = None,
+    queries: common.QueriesOption = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the reader.")
     ] = None,
@@ -54,10 +58,8 @@ def read(
     out: Annotated[Path | None, common.out_directory("The run directory [runs/READER-COLLECTION-DOCUMENTS].")] = None,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
-    published: Annotated[
-        bool, typer.Option("--published", help="Add the figures that the paper prints, marked as published.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    published: common.PublishedOption = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Let a reader answer queries about namesakes, from the right documents or from those that a retriever found.

@@ -39,10 +39,7 @@ def retrieve(
             help="amber or entity_questions (may be repeated) [all].",
         ),
     ] = None,
-    queries: Annotated[
-        Path | None,
-        typer.Option("--queries", metavar="FILE|DIR", help="The probe's queries as released [the collection's own]."),
-    ] = None,
+    queries: common.QueriesOption = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the retriever.")
     ] = None,
@@ -67,10 +64,8 @@ def retrieve(
     ] = False,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
-    published: Annotated[
-        bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    published: common.PublishedOption = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Ask a retriever about entities that share a name: is the less popular one found?

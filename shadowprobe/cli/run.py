@@ -91,7 +91,7 @@ def run(
         Path | None,
         typer.Option("--from-replies", metavar="RUN", help="Send no request: parse the replies that a run has kept."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Forget what --out holds and start afresh.")] = False,
+    force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Run a linker over a dataset: does it read the context, or repeat its prior?

@@ -53,7 +53,9 @@ OutOption = Annotated[Path | None, common.out_file("Write to this file [print it
 def table(
     which: Annotated[
         str,
-        typer.Argument(metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|answers", help="Which table."),
+        typer.Argument(
+            metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|readers|answers", help="Which table."
+        ),
     ],
     runs: Annotated[
         list[Path] | None,

@@ -11,6 +11,7 @@ from shadowprobe.measure.probe import Findings
 if TYPE_CHECKING:
     from shadowprobe.measure.rankings import Rankings
     from shadowprobe.queries.ambigdocs_sets import AmbigSet
+    from shadowprobe.queries.document_order import DocumentOrder
     from shadowprobe.queries.query import Query, ReaderAnswer, ReaderQuery
 
 
@@ -88,6 +89,8 @@ class AnswerProbe:
     # Of the bootstrap; a test keeps them equal to those of `measure.statistics`, which would load NumPy for a list.
     rounds: int = 1000
     seed: int = 7
+    # In which order the model saw the documents of a set; None if nobody knows.
+    order: DocumentOrder | None = None
 
     def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
         """The findings, from the answers by the ids of their sets; rates are fractions of 1."""

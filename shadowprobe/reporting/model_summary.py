@@ -75,9 +75,12 @@ def list_warnings(results: Results) -> Iterator[str]:
 
 
 def make_tables(runs: Runs) -> list[Table]:
-    """AmbigDocs: recall and categories, where some run has them."""
+    """AmbigDocs: recall and categories, and what is given of the document at each position, where some run has them."""
     measured = {label: found for label, found in select_probe(runs, AMBIGDOCS).items() if "categories" in found}
-    return [_recalls(measured), _categories(measured)] if measured else []
+    if not measured:
+        return []
+    placed = {label: found for label, found in measured.items() if "given" in found.get("positions", {})}
+    return [_recalls(measured), _categories(measured), *([_positions(placed)] if placed else [])]
 
 
 def _recalls(measured: Runs) -> Table:
@@ -127,6 +130,38 @@ def _categories(measured: Runs) -> Table:
         rows.append(Row((kind.replace("_", " "), meaning, *cells)))
     title = "What kind of answers are they? (shares of the sets, AmbigDocs)"
     return Table("categories", title, columns, tuple(rows))
+
+
+def _positions(measured: Runs) -> Table:
+    """How often the answer of the document at each position is given, a row for each run and position."""
+    rows = []
+    for label, found in measured.items():
+        given, with_entity = (found["positions"][key] for key in ("given", "with_entity"))
+        for position, share in given.items():
+            shares = (in_percent(one["rate"], one["ci95"]) for one in (share, with_entity[position]))
+            rows.append(Row((label, position, share["n"], *shares), section=label))
+    columns = (
+        text_column("system"),
+        text_column("position", "document"),
+        Column("sets", "sets"),
+        Column("given", "its answer\nis given", write_percent, is_bold=True),
+        Column("with_entity", "with its\nentity", write_percent),
+    )
+    notes = ("By the position of a document among those that the model saw; 95% intervals.",)
+    title = "Is the first document favoured? (AmbigDocs)"
+    return Table("positions", title, columns, tuple(rows), (*notes, *map(_compare_ends, measured, measured.values())))
+
+
+def _compare_ends(label: str, found: Results) -> str:
+    """How often the answer of the first document of a set is given, and that of the last one is not."""
+    ends = found["positions"]["first_minus_last"]
+    points = in_percent(ends["difference"], ends["ci95"])
+    verdicts = {"first": "the first is favoured", "last": "the last is favoured"}
+    return (
+        f"{label}: first minus last document of a set {points.value:+.1f} points ({points.low:+.1f} to"
+        f" {points.high:+.1f}); the first alone in {ends['first_only']} of {ends['sets']} sets, the last alone in"
+        f" {ends['last_only']}, McNemar's p {ends['mcnemar_p']:.2g}: {verdicts.get(ends['verdict'], 'undecided')}."
+    )
 
 
 def _sizes(found: Results) -> Iterator[tuple[str, Results]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
-from shadowprobe.queries.question_files import relations
+from shadowprobe.reporting.relation_rows import mean_rows, relation_columns, relation_rows
 from shadowprobe.reporting.retriever_summary import (
     GROUPS,
     by_task,
@@ -27,7 +27,6 @@ from shadowprobe.reporting.tables.table import (
     text_column,
     write_points,
     write_short,
-    write_tenth,
 )
 
 AMBER, QUESTIONS = "amber_reading", "entity_questions_reading"
@@ -103,34 +102,15 @@ def _reading(found: Runs, collection: str) -> Table:
 
 
 def _questions(found: Runs) -> Table:
-    several = len(found) > 1
     keys = {"exact_match": "exact match", "f1": "F1"}
-    columns = (
-        text_column("relation"),
-        text_column("property"),
-        text_column("question"),
-        Column("n", "n"),
-        *(
-            Column(f"{label} {key}", name, write_tenth, label if several else "")
-            for label in found
-            for key, name in keys.items()
-        ),
+    rows = relation_rows(
+        found, keys, lambda row, key: float(row[key]["rate"]), lambda row: int(row["exact_match"]["n"])
     )
-    rows = []
-    for relation in dict.fromkeys(relation for one in found.values() for relation in one["relations"]):
-        measured = [one["relations"].get(relation) for one in found.values()]
-        cells = [None if row is None else 100 * row[key]["rate"] for row in measured for key in keys]
-        first = next(row for row in measured if row is not None)
-        known = relations().get(relation)
-        about = (relation, known.label if known is not None else "", first["question"] or "", first["exact_match"]["n"])
-        rows.append(Row((*about, *cells)))
     macro = [value for one in found.values() for value in (100 * one["macro"], None)]
     micro = [estimate(one["micro"][key]) for one in found.values() for key in keys]
-    rows += [
-        Row(("macro", "", "mean over the relations", "", *macro), section="means"),
-        Row(("micro", "", "over all questions", next(iter(found.values()))["questions"], *micro), section="means"),
-    ]
+    rows += mean_rows(macro, micro, next(iter(found.values()))["questions"])
     title = "EntityQuestions: are questions answered? (%)"
+    columns = relation_columns(found, keys)
     return Table("reading-questions", title, columns, tuple(rows), tuple(_write_losses(found)))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES, TASKS
-from shadowprobe.queries.question_files import relations
+from shadowprobe.reporting.relation_rows import mean_rows, relation_columns, relation_rows
 from shadowprobe.reporting.tables.table import (
     Column,
     Estimate,
@@ -21,7 +21,6 @@ from shadowprobe.reporting.tables.table import (
     text_column,
     write_points,
     write_short,
-    write_tenth,
 )
 
 # A collection and a task.
@@ -210,40 +209,21 @@ def _confusion(found: Runs, collection: str) -> Table:
 
 
 def _relations(found: Runs, ks: Sequence[str]) -> Table:
-    several = len(found) > 1
-    columns = (
-        text_column("relation"),
-        text_column("property"),
-        text_column("question"),
-        Column("n", "n"),
-        *(
-            Column(f"{label} first {k}", f"first {k}", write_tenth, label if several else "")
-            for label in found
-            for k in ks
-        ),
-    )
-    rows = []
-    for relation in dict.fromkeys(relation for one in found.values() for relation in one["relations"]):
-        measured = [one["relations"].get(relation) for one in found.values()]
-        cells = [None if row is None else 100 * row["accuracy"][k] for row in measured for k in ks]
-        first = next(row for row in measured if row is not None)
-        known = relations().get(relation)
-        about = (relation, known.label if known is not None else "", first["question"] or "", first["n"])
-        rows.append(Row((*about, *cells)))
+    depths = {f"first {k}": k for k in ks}
+    rows = relation_rows(found, depths, lambda row, key: float(row["accuracy"][depths[key]]), lambda row: int(row["n"]))
     macro = [100 * one["macro"][k] for one in found.values() for k in ks]
     micro = [
         in_percent(one["micro"]["accuracy"][k], one["micro"]["accuracy_ci95"][k]) for one in found.values() for k in ks
     ]
-    rows += [
-        Row(("macro", "", "mean over the relations", "", *macro), section="means"),
-        Row(("micro", "", "over all questions", next(iter(found.values()))["micro"]["n"], *micro), section="means"),
-    ]
+    rows += mean_rows(macro, micro, next(iter(found.values()))["micro"]["n"])
+    several = len(found) > 1
     whose = [f"{label}, " if several else "" for label in found for _ in ks]
     intervals = (
         f"{label}{cell.low:.0f}–{cell.high:.0f} among the first {k}"
         for label, cell, k in zip(whose, micro, [*ks] * len(found), strict=True)
     )
     title = "EntityQuestions: do the first documents hold an answer? (%)"
+    columns = relation_columns(found, {key: key for key in depths})
     return Table("questions", title, columns, tuple(rows), (f"Micro, 95% intervals: {', '.join(intervals)}.",))
 
 

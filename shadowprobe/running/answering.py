@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from shadowprobe import plugins
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.catalogue.datasets import builtin_directory
-from shadowprobe.errors import LinkerError, PluginError, UsageError
+from shadowprobe.errors import InputError, LinkerError, PluginError, UsageError
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
-from shadowprobe.queries.ambigdocs_sets import FILE, read_ambigdocs
+from shadowprobe.queries.ambigdocs_sets import FILE, AmbigSet, read_ambigdocs
+from shadowprobe.queries.document_order import ORDERS, DocumentOrder
+from shadowprobe.queries.examples import Examples, HeldOut
 from shadowprobe.queries.stored_answers import read_answers
-from shadowprobe.running.directory import ANSWERS, SCHEMA, Results
+from shadowprobe.running.directory import ANSWERS, RUN, SCHEMA, Results, RunCard, read_stored_card
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.chat_answerer import Answer, Asker
 
@@ -25,7 +30,11 @@ BUILTIN, BUILTIN_NAME = "builtin", "namesakes"
 
 
 class AnsweringTask(Task):
-    """A language model and sets of documents, with the probes that read its answers."""
+    """A language model and sets of documents, with the probes that read its answers.
+
+    Nobody is asked about the sets that are `held_out` for examples. `order` is that in which stored answers saw the
+    documents, if their run does not say it.
+    """
 
     kind = "model"
     answers_file, over = ANSWERS, "queries"
@@ -37,6 +46,8 @@ class AnsweringTask(Task):
         *,
         documents: int | None = None,
         limit: int | None = None,
+        held_out: HeldOut | None = None,
+        order: DocumentOrder | None = None,
         probes: Sequence[str] = (),
         rounds: int = ROUNDS,
         seed: int = SEED,
@@ -51,10 +62,16 @@ class AnsweringTask(Task):
         every_set = read_ambigdocs(self.path)
         # What a file of answers may hold; a limited job may well continue in the directory of a longer one.
         self.known = {one.id: one.question for one in every_set}
-        self.sets = [one if documents is None else one.first(documents) for one in every_set[:limit]]
+        every_set = _keep_first(every_set, documents)
+        self.held, asked = held_out.split(every_set) if held_out is not None else ([], every_set)
+        self.sets = asked[:limit]
+        self._documents, self._order = documents, order
         self.total = len(self.sets)
         self.digest = file_digest(self.path)
-        self.questions = {"queries": {"name": self.name, "digest": self.digest, "documents": documents}}
+        queries_card: dict[str, Any] = {"name": self.name, "digest": self.digest, "documents": documents}
+        if held_out is not None:
+            queries_card["held_out"] = msgspec.to_builtins(held_out)
+        self.questions = {"queries": queries_card}
         chosen = [plugins.make_retrieval_probe(name, AnswerProbe) for name in probes]
         self.probes = chosen or plugins.make_retrieval_probes(AnswerProbe)
         if not self.probes:
@@ -67,6 +84,17 @@ class AnsweringTask(Task):
     def set_asker(self, asker: Asker) -> None:
         """Sets the language model that is asked."""
         self._asker, self.system, self.incidental = asker, asker.described, asker.incidental
+        self._order = asker.order
+
+    def make_examples(self, shots: int, source: Path | None, seed: int) -> Examples:
+        """Examples from a file, or from the sets that are held out; refuses too few."""
+        if source is None:
+            examples = Examples(self.held, shots, seed)
+        else:
+            sets = _keep_first(read_ambigdocs(source), self._documents)
+            examples = Examples(sets, shots, seed, {"name": source.stem, "digest": file_digest(source)})
+        examples.check(self.sets)
+        return examples
 
     @property
     def asker(self) -> Asker:
@@ -81,6 +109,14 @@ class AnsweringTask(Task):
         return sum(one.id not in self.answers for one in self.sets)
 
     @property
+    def chosen(self) -> Mapping[str, Any]:
+        """Whether there are examples, what is held out without any, and another order than the usual one."""
+        options = self.system["options"]
+        chosen = {name: options[name] for name in ("shots", "order") if name in options}
+        held_out = self.questions["queries"].get("held_out")
+        return chosen if "shots" in chosen or held_out is None else {"held-out": held_out["names"], **chosen}
+
+    @property
     def notes(self) -> list[str]:
         """What the language model has said about this run."""
         return self._asker.notes if self._asker is not None else []
@@ -89,6 +125,13 @@ class AnsweringTask(Task):
     def status(self) -> str:
         """How often the language model was asked again."""
         return self.asker.status
+
+    def read_card(self, answers: Path) -> RunCard | None:
+        """The card of the run that answers belong to, which says in which order the documents were shown."""
+        card = super().read_card(answers)
+        if card is not None and (order := _read_order(card)) is not None:
+            self._order = order
+        return card
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored answers: ours, or AmbigDocs' items with `gen_answer`."""
@@ -113,6 +156,8 @@ class AnsweringTask(Task):
 
     def measure(self, notes: Iterable[str]) -> Results:
         """What every probe finds in the answers."""
+        for probe in self.probes:
+            probe.order = self._order
         findings = {
             probe.name: plugins.run_probe(probe.name, partial(probe.measure, self.sets, self.answers))
             for probe in self.probes
@@ -126,3 +171,29 @@ class AnsweringTask(Task):
             "notes": list(notes),
             "probes": findings,
         }
+
+
+def _keep_first(sets: Sequence[AmbigSet], documents: int | None) -> list[AmbigSet]:
+    return [one if documents is None else one.first(documents) for one in sets]
+
+
+def _read_order(card: RunCard) -> DocumentOrder | None:
+    """In which order a run showed the documents; None for answers that were asked elsewhere."""
+    options = card.system["options"]
+    order, seed = options.get("order", ORDERS[0]), options.get("order_seed")
+    return DocumentOrder(order, seed) if order in ORDERS and isinstance(seed, int) else None
+
+
+def find_held_out(source: Path) -> HeldOut | None:
+    """What the run of stored answers held out; None if it held out nothing, or if there is no run."""
+    path = source / ANSWERS if source.is_dir() else source
+    card = read_stored_card(path, ANSWERS)
+    return read_held_out((card.queries or {}) if card is not None else {}, path.parent / RUN)
+
+
+def read_held_out(queries: Mapping[str, Any], path: Path) -> HeldOut | None:
+    """What was held out, as a file of a run says it in its entry on the queries."""
+    try:
+        return msgspec.convert(queries.get("held_out"), HeldOut | None)
+    except msgspec.ValidationError as error:
+        raise InputError(path, str(error), field="queries.held_out") from None

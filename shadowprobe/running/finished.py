@@ -257,11 +257,12 @@ def check_comparable(runs: Sequence[FinishedRun]) -> None:
                 f" the digest {first.data['digest'][:12]}..., {other.path} over `{other.data['name']}` with"
                 f" {other.data['digest'][:12]}...; only runs over the same data can be compared"
             )
-        for key in ("limit", "documents"):
+        for key in ("limit", "documents", "held_out"):
             if first.data.get(key) != other.data.get(key):
                 raise UsageError(
                     f"the runs are over different parts of `{first.data['name']}`: {first.path} over"
-                    f" {_part(first, key)}, {other.path} over {_part(other, key)}; run both with the same --{key}"
+                    f" {_part(first, key)}, {other.path} over {_part(other, key)};"
+                    f" run both with the same --{key.replace('_', '-')}"
                 )
         if first.kind == "linker":
             _check_option("score", "--gerbil-nil", {first.path: first.counts_nil, other.path: other.counts_nil})
@@ -289,6 +290,9 @@ def _part(run: FinishedRun, key: str) -> str:
     """The part of the data that a run was limited to."""
     if run.data.get(key) is None:
         return "all of it"
+    if key == "held_out":
+        held_out = run.data[key]
+        return f"all but {held_out['names']} names that are held out (seed {held_out['seed']})"
     return f"the first {run.data[key]} {PART_NOUNS[run.kind] if key == 'limit' else 'documents of a set'}"
 
 

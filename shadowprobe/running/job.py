@@ -28,7 +28,6 @@ from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, UsageError, abridge
 from shadowprobe.running.directory import (
     FAILURES,
-    RESULTS,
     RUN,
     Results,
     RunCard,
@@ -120,7 +119,7 @@ class Job(Generic[AnyTask]):
 
     def _write_results(self) -> Results:
         results = self.task.measure(self.card.notes)
-        write_atomically(self.out / RESULTS, encode_json(results))
+        write_atomically(self.out / self.task.results_file, encode_json(results))
         return results
 
     def ask(self, progress: Progress | None = None) -> Outcome:
@@ -186,12 +185,12 @@ class Job(Generic[AnyTask]):
         """Makes sure that the directory is empty or holds an earlier part of this very run."""
         if self.force:
             return
-        path = self.out / RUN
+        path, results_file = self.out / self.task.card_file, self.task.results_file
         if not path.exists():
-            held = self.task.answers_file if file.seek(0, os.SEEK_END) else RESULTS
-            if held != RESULTS or (self.out / RESULTS).exists():
+            held = self.task.answers_file if file.seek(0, os.SEEK_END) else results_file
+            if held != results_file or (self.out / results_file).exists():
                 raise UsageError(
-                    f"{self.out} holds {held} without {RUN}; give another --out, or --force to write over it"
+                    f"{self.out} holds {held} without {path.name}; give another --out, or --force to write over it"
                 )
             return
         earlier = read_card(path)
@@ -218,7 +217,7 @@ class Job(Generic[AnyTask]):
         return is_new
 
     def _write_card(self) -> None:
-        write_atomically(self.out / RUN, encode_json(self.card))
+        write_atomically(self.out / self.task.card_file, encode_json(self.card))
 
 
 def make_card(task: Task, out: Path | None = None, name: str = "") -> RunCard:

@@ -53,11 +53,11 @@ def gather_queries(named: Iterable[tuple[str, Iterable[AnyQuery]]]) -> dict[str,
     return gathered
 
 
-def read_own_lines(path: Path, kind: type[Line], known: Container[str], *, torn: bool) -> dict[str, Line]:
-    """What a run has stored for its queries; the last line may be torn."""
+def read_own_lines(path: Path, kind: type[Line], known: Container[str] | None, *, torn: bool) -> dict[str, Line]:
+    """What a run has stored for its queries, or for any if none are `known`; the last line may be torn."""
     stored: dict[str, Line] = {}
     for line, item in read_lines(path, kind, torn=torn):
-        if item.id not in known:
+        if known is not None and item.id not in known:
             raise InputError(path, f"{item.id!r} is no query of this run", line=line, field="id")
         if item.id in stored:
             raise InputError(path, f"{item.id!r} is answered twice", line=line, field="id")

@@ -14,8 +14,8 @@ from shadowprobe.queries.collection import BUILTIN, Collection, digest_of, open_
 from shadowprobe.queries.query import Ranking
 from shadowprobe.queries.stored_answers import read_answers
 from shadowprobe.running.answering import BUILTIN as BUILTIN_SETS
-from shadowprobe.running.answering import BUILTIN_NAME, AnsweringTask
-from shadowprobe.running.directory import ANSWERS, RANKINGS, RUN, locate, read_card
+from shadowprobe.running.answering import BUILTIN_NAME, AnsweringTask, read_held_out
+from shadowprobe.running.directory import ANSWERS, RANKINGS, RESULTS, RUN, locate, read_card
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.reading import open_stored_answers
 
@@ -95,7 +95,13 @@ def open_sets_of(run: FinishedRun, probe: str, queries: Path | None = None) -> A
             raise UsageError(
                 f"the questions `{run.data['name']}` are not where the run had them; --queries says where they are"
             )
-    sets = AnsweringTask(location, documents=run.data["documents"], limit=run.data["limit"], probes=(probe,))
+    sets = AnsweringTask(
+        location,
+        documents=run.data["documents"],
+        limit=run.data["limit"],
+        held_out=read_held_out(run.data, run.path / RESULTS),
+        probes=(probe,),
+    )
     if sets.digest != run.data["digest"]:
         raise InputError(
             sets.path, f"is not what {run.path} was asked ({sets.digest[:12]}..., not {run.data['digest'][:12]}...)"

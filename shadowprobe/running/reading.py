@@ -23,7 +23,7 @@ from shadowprobe.running.document_source import ORACLE, DocumentSource, K, open_
 from shadowprobe.running.job import Job
 from shadowprobe.running.probe_queries import choose_probes, gather_queries, load_probes, read_own_lines
 from shadowprobe.running.task import Batch, Task
-from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors, open_reader
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.reader import Reader, make_answers
 
@@ -177,12 +177,8 @@ class ReadingTask(Task):
         given = self.source.hand_out(self.queries.values(), self.collection)
         self.queries = given.queries
         self._note_missing(given.lacking)
-        with name_errors(f"reader `{self.reader.name}` failed to start", LinkerError):
-            self.reader.setup()
-        try:
+        with open_reader(self.reader):
             yield
-        finally:
-            close_system(self.reader, "reader")
 
     def _note_missing(self, lacking: int) -> None:
         if lacking:

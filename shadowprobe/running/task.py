@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.running.directory import RUN, Kind, Results, RunCard, read_stored_card
+from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, read_stored_card
 from shadowprobe.running.kinds import NOUNS, SCORING_COMMANDS
 
 System = dict[str, Any]
@@ -34,6 +34,9 @@ class Task(ABC):
 
     kind: ClassVar[Kind]
     answers_file: ClassVar[str]
+    # The names of the other files that every task has.
+    card_file: ClassVar[str] = RUN
+    results_file: ClassVar[str] = RESULTS
     # The entry of `questions` that the answers are over.
     over: ClassVar[str]
     # What is asked, in the plural, for messages.

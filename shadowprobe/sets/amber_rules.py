@@ -32,6 +32,8 @@ class Property(Struct, frozen=True):
     label: str
     questions: tuple[str, ...]
     claims: tuple[str, ...]
+    # Values for false claims, if no other entity has one.
+    others: tuple[str, ...] = ()
 
 
 class EntityType(Struct, frozen=True):
@@ -203,7 +205,8 @@ def _make_queries(
         forms = dict.fromkeys(form for value in fact.values for form in value)
         if task == "fc":
             claim = generator.choice(known.claims)
-            other = next((value for value in values[fact.number] if value not in forms), None)
+            candidates = (*values[fact.number], *known.others)
+            other = next((value for value in candidates if value not in forms), None)
             inputs = [(_fill(claim, name, fact.stated), [SUPPORTS])]
             if other is not None:
                 inputs.append((_fill(claim, name, other), [REFUTES]))

@@ -43,6 +43,17 @@ def open_linker(linker: Linker, knowledge: Knowledge) -> None:
         linker.setup()
 
 
+@contextmanager
+def open_reader(reader: Reader) -> Iterator[None]:
+    """Lets a reader prepare, and closes it at the end of the block."""
+    with name_errors(f"reader `{reader.name}` failed to start", LinkerError):
+        reader.setup()
+    try:
+        yield
+    finally:
+        close_system(reader, "reader")
+
+
 def close_system(system: Linker | Reader | Retriever, noun: str = "linker") -> None:
     """Closes a system; an error costs a note and nothing more, since its answers are stored by now."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from shadowprobe.base.secrets import mask_url
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError
 from shadowprobe.queries.ambigdocs_sets import AmbigSet
+from shadowprobe.queries.document_order import DocumentOrder
+from shadowprobe.queries.examples import Examples
 from shadowprobe.systems.chat_linker import ChatLinker
 from shadowprobe.systems.prompt_documents import number_documents
 from shadowprobe.systems.service_client import Request
@@ -30,6 +31,21 @@ Answer the question from the documents below and from nothing else.
 
 Question: {question}
 Answer:"""
+# With examples before it. An example has the same form, with its answer at the end.
+PROMPT_WITH_EXAMPLES = """\
+Answer each question from the documents above it and from nothing else. The first answers are examples.
+
+{examples}
+
+{documents}
+
+Question: {question}
+Answer:"""
+EXAMPLE = """\
+{documents}
+
+Question: {question}
+Answer: {answer}"""
 
 _OPTION = re.compile(r"-o (\w+)=(`?)")
 
@@ -41,11 +57,21 @@ class Answer(Struct, frozen=True):
     answer: str
 
 
-def make_prompt(one: AmbigSet, order_seed: int = 0) -> str:
-    """The prompt for a set; its documents are in random order, so that the popular one is not always first."""
-    documents = list(one.documents)
-    random.Random(f"{order_seed}\n{one.id}").shuffle(documents)
-    return PROMPT.format(documents=number_documents(documents), question=one.question)
+def make_prompt(one: AmbigSet, order: DocumentOrder | None = None, examples: Examples | None = None) -> str:
+    """The prompt for a set; the documents of examples are in the same order as those that are asked about."""
+    order = order or DocumentOrder()
+    documents = number_documents(order.arrange(one.id, one.documents))
+    if examples is None or not examples.shots:
+        return PROMPT.format(documents=documents, question=one.question)
+    shown = "\n\n".join(_write_example(example, order) for example in examples.choose(one))
+    return PROMPT_WITH_EXAMPLES.format(examples=shown, documents=documents, question=one.question)
+
+
+def _write_example(one: AmbigSet, order: DocumentOrder) -> str:
+    """A set with its complete answer: each document's own, after its title."""
+    documents = order.arrange(one.id, one.documents)
+    answer = " ".join(f"{document.title}: {document.answers[0]}." for document in documents)
+    return EXAMPLE.format(documents=number_documents(documents), question=one.question, answer=answer)
 
 
 class PromptAsker(ChatLinker):
@@ -73,16 +99,30 @@ class PromptAsker(ChatLinker):
 class Asker(PromptAsker):
     """A chat model that is asked about sets of documents; its errors name options as `answer` has them."""
 
-    def __init__(self, model: str, order_seed: int = 0, max_tokens: int | None = 1024, **chat: Any) -> None:
+    def __init__(
+        self,
+        model: str,
+        order: DocumentOrder | None = None,
+        examples: Examples | None = None,
+        max_tokens: int | None = 1024,
+        **chat: Any,
+    ) -> None:
         super().__init__(model, max_tokens=max_tokens, **chat)
-        self.order_seed = order_seed
+        self.order, self.examples = order or DocumentOrder(), examples
 
     @property
     def described(self) -> dict[str, Any]:
-        """The model as a run records it."""
-        answering = ("temperature", "seed", "max_tokens", "order_seed", *sorted(self.incidental))
-        options = {"url": mask_url(self.url)} | {name: getattr(self, name) for name in answering}
-        return {"name": self.model, "prompt": PROMPT, "options": options}
+        """The model as a run records it; what an earlier version did not have is there only if it is used."""
+        options: dict[str, Any] = {"url": mask_url(self.url)}
+        options |= {name: getattr(self, name) for name in ("temperature", "seed", "max_tokens")}
+        options |= {"order_seed": self.order.seed} | {name: getattr(self, name) for name in sorted(self.incidental)}
+        if self.order.order != "shuffled":
+            options["order"] = self.order.order
+        if self.examples is None or not self.examples.shots:
+            return {"name": self.model, "options": options, "prompt": PROMPT}
+        options |= {"shots": self.examples.shots, "shots_seed": self.examples.seed}
+        described = {"name": self.model, "options": options, "prompt": PROMPT_WITH_EXAMPLES, "example": EXAMPLE}
+        return described | ({"examples": self.examples.source} if self.examples.source is not None else {})
 
     @contextmanager
     def connect(self) -> Iterator[None]:
@@ -98,7 +138,7 @@ class Asker(PromptAsker):
 
     def ask(self, sets: Iterable[AmbigSet]) -> Iterator[list[Answer | Failure]]:
         """The answer to each set, as the replies arrive; `concurrency` requests run in parallel."""
-        for replies in self.ask_prompts((one.id, make_prompt(one, self.order_seed)) for one in sets):
+        for replies in self.ask_prompts((one.id, make_prompt(one, self.order, self.examples)) for one in sets):
             yield [
                 Failure(reply.id, _rename_options(reply.error)) if isinstance(reply, Failure) else reply
                 for reply in replies

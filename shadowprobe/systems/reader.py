@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import LinkerError, abridge
-from shadowprobe.queries.query import ReaderAnswer, ReaderQuery
+from shadowprobe.queries.query import Query, ReaderAnswer, ReaderQuery
 
 
 class Reader:
     """A system under test: a query and some documents in, an answer out.
 
-    A wrapper sets `name` and writes `read`; it may write `setup` and `close`. Its options are the keyword arguments of
+    A wrapper sets `name` and writes `read`; it may write `setup` and `close`, and `write` if it has a language model.
+    Its options are the keyword arguments of
     its constructor, with types and defaults, as those of a linker.
     """
 
@@ -37,6 +38,10 @@ class Reader:
         """The answer to each query from its documents; a failure or None is repeated by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define read()")
 
+    def write(self, prompts: Sequence[Query]) -> Sequence[str | Failure | None]:
+        """The reply to each prompt, as it stands; only a reader that can continue any text has it."""
+        raise NotImplementedError(f"{type(self).__name__} must define write()")
+
     @property
     def status(self) -> str:
         """What a user who waits should know, beside the progress bar."""
@@ -51,10 +56,21 @@ class Reader:
             self.notes.append(line)
 
 
+def can_write(reader: Reader) -> bool:
+    """True for a reader that replies to any prompt."""
+    return type(reader).write is not Reader.write
+
+
 def make_answers(
     reader: Reader, queries: Sequence[ReaderQuery], given: Sequence[Any]
 ) -> Iterator[ReaderAnswer | Failure]:
     """The checked answer to each query, or why the reader has none."""
+    for query, text in zip(queries, check_texts(reader, queries, given, "read"), strict=True):
+        yield text if isinstance(text, Failure) else ReaderAnswer(query.id, " ".join(text.split()), query.found)
+
+
+def check_texts(reader: Reader, queries: Sequence[Query], given: Sequence[Any], method: str) -> Iterator[str | Failure]:
+    """The text that a method of a reader gave for each query, or why there is none."""
     if isinstance(given, str) or len(given) != len(queries):
         raise LinkerError(f"reader `{reader.name}` gave {len(given)} answers to {len(queries)} queries")
     for query, answer in zip(queries, given, strict=True):
@@ -63,9 +79,8 @@ def make_answers(
         elif isinstance(answer, Failure):
             yield Failure(query.id, answer.error)
         elif not isinstance(answer, str):
-            problem = f"read() gave {answer!r:.80}, which is no text"
+            problem = f"{method}() gave {answer!r:.80}, which is no text"
             raise LinkerError(f"reader `{reader.name}`, query {query.id!r}: {problem}")
         else:
             # A file cannot hold half of a character.
-            text = answer.encode("utf-8", "replace").decode()
-            yield ReaderAnswer(query.id, " ".join(text.split()), query.found)
+            yield answer.encode("utf-8", "replace").decode()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asking import marked
+from refusals import outcome
 from weights import require_weights
 
 from shadowprobe import Dataset, LinkerError, open_dataset
@@ -105,3 +106,21 @@ def test_smollm2_reads_the_answer_in_its_document(smollm2: str) -> None:
     reader.close()
     assert "Naseby" in str(answer)
     assert label in {"SUPPORTS", "REFUTES"}
+
+
+def test_smollm2_writes_a_question_and_is_asked_for_the_answers(
+    smollm2: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    reader = ["--reader", "lm", "-o", f"model={smollm2}", "-o", "max_tokens=16"]
+    command = ["sets", "ambigdocs", *reader, "--limit", "2", "--documents", "2", "--out", "made", "--json"]
+    code, out, err = outcome(capsys, *command)
+    found = json.loads(out)
+    assert (code, found["missing"]) == (0, 0), err
+    names, questions, answers, sets = found["funnels"]
+    assert (names["seen"], questions["seen"], answers["seen"]) == (2, 2, 2 * questions["kept"])
+    assert sets["seen"] == questions["kept"]
+    # The model is not loaded a second time where nothing is missing.
+    code, again, err = outcome(capsys, *command)
+    assert (code, json.loads(again)) == (0, found)
+    assert err == f"{2 + answers['seen']} taken from an earlier run. Written to made/\n"

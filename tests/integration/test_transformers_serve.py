@@ -228,3 +228,43 @@ def test_answer_asks_the_model_and_scores_its_prose(
     if not code:
         (line,) = (tmp_path / "run" / "answers.jsonl").read_text().splitlines()
         assert json.loads(line)["answer"].strip()
+
+
+def test_answer_shows_examples_about_another_name(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--shots", "1", "--limit", "1", "--documents", "2", "--max-tokens", "60", "--retries", "0", "--json"]
+    code, out, err = outcome(capsys, "answer", "--url", server.url, "--model", server.model, *options, "--out", "run")
+    results = json.loads(out)
+    assert results["model"]["options"]["shots"] == 1, err
+    assert (results["queries"]["held_out"], results["queries"]["sets"]) == ({"names": 10, "seed": 0}, 1)
+    assert results["missing"] == code
+    if not code:
+        assert results["probes"]["ambigdocs"]["positions"]["first_minus_last"]["sets"] == 1
+
+
+def test_the_model_writes_questions_and_answers_and_goes_on(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["sets", "ambigdocs", "--url", server.url, "--model", server.model, "--limit", "2", "--documents", "2"]
+    command = [*asked, "-o", "max_tokens=48", "-o", "retries=0", "-o", "concurrency=1", "--out", "made", "--json"]
+    code, out, err = outcome(capsys, *command)
+    found = json.loads(out)
+    assert bool(found["missing"]) == bool(code), err
+    for funnel in found["funnels"]:
+        assert funnel["seen"] == funnel["kept"] + sum(funnel["dropped"].values())
+    assert [funnel["seen"] for funnel in found["funnels"][:2]] == [2, 2]
+    assert (
+        found["sets"] == found["funnels"][3]["kept"] == len(json.loads((tmp_path / "made/ambigdocs.json").read_text()))
+    )
+    # A kill after the first reply.
+    replies = tmp_path / "made" / "replies.jsonl"
+    lines = replies.read_text().splitlines(keepends=True)
+    assert lines
+    replies.write_text(lines[0] + lines[0][:5])
+    _, _, err = outcome(capsys, *command)
+    assert "taken from an earlier run; " in err
+    # The model is asked without chance, so that the same is written again.
+    assert sorted(replies.read_text().splitlines(keepends=True)) == sorted(lines)

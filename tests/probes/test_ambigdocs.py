@@ -10,6 +10,7 @@ from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.plugins import make_retrieval_probe
 from shadowprobe.queries.ambigdocs_sets import AmbigSet
+from shadowprobe.queries.document_order import DocumentOrder, Order
 
 RECALLS = ("answer_recall", "entity_recall", "entity_answer_recall")
 JUDGES = ambig_set(
@@ -211,3 +212,58 @@ def test_nothing_is_measured_without_sets() -> None:
 
 def test_rounds_and_seed_are_those_of_the_other_probes() -> None:
     assert (AnswerProbe.rounds, AnswerProbe.seed) == (ROUNDS, SEED)
+
+
+def positions(order: Order, *said: tuple[AmbigSet, str]) -> Findings:
+    asked = probe()
+    asked.order = DocumentOrder(order)
+    found: Findings = asked.measure([one for one, _ in said], {one.id: output for one, output in said})["positions"]
+    return found
+
+
+def counts(shares: Findings) -> dict[str, tuple[int, int]]:
+    """How many of how many, by position."""
+    return {position: (round(one["rate"] * one["n"]), one["n"]) for position, one in shares.items()}
+
+
+def test_what_is_given_of_the_document_at_each_position() -> None:
+    # Of Avon the first; of Berg both, the first without its entity; of Como all three.
+    found = positions("given", (AVON, AVON_SAID), (BERG, BERG_SAID), (COMO, COMO_SAID))
+    assert counts(found["given"]) == {"1": (3, 3), "2": (2, 3), "3": (1, 1)}
+    assert counts(found["with_entity"]) == {"1": (2, 3), "2": (2, 3), "3": (1, 1)}
+    ends = found["first_minus_last"]
+    assert (ends["first_only"], ends["last_only"], ends["both"], ends["neither"]) == (1, 0, 2, 0)
+    assert (ends["difference"], ends["mcnemar_p"], ends["verdict"]) == (pytest.approx(1 / 3), 1.0, "undecided")
+
+
+def test_a_reversed_order_turns_the_positions_round() -> None:
+    found = positions("reversed", (AVON, AVON_SAID), (BERG, BERG_SAID), (COMO, COMO_SAID))
+    assert counts(found["given"]) == {"1": (2, 3), "2": (3, 3), "3": (1, 1)}
+    assert (found["first_minus_last"]["first_only"], found["first_minus_last"]["last_only"]) == (0, 1)
+
+
+def test_a_model_that_always_takes_the_first_document_is_caught_in_a_random_order() -> None:
+    order = DocumentOrder(seed=4)
+    sets = [ambig_set(number, "Avon", ("Avon (river)", "Bristol"), ("Avon (ship)", "Falmouth")) for number in range(20)]
+    said = {one.id: order.arrange(one.id, one.documents)[0].answers[0] for one in sets}
+    asked = probe()
+    asked.order = order
+    found = asked.measure(sets, said)["positions"]
+    assert counts(found["given"]) == {"1": (20, 20), "2": (0, 20)}
+    assert found["first_minus_last"]["verdict"] == "first"
+    # In the order of the file nobody would notice: the first is the river in about half of the sets.
+    asked.order = DocumentOrder("given")
+    assert asked.measure(sets, said)["positions"]["first_minus_last"]["verdict"] == "undecided"
+
+
+def test_sets_without_an_answer_say_nothing_about_positions() -> None:
+    asked = probe()
+    asked.order = DocumentOrder("given")
+    found = asked.measure([AVON, COMO], {AVON.id: AVON_SAID})["positions"]
+    assert counts(found["given"]) == {"1": (1, 1), "2": (0, 1)}
+    assert asked.measure([AVON], {})["positions"] == {"not_measured": "there are no answers"}
+
+
+def test_positions_are_not_measured_where_nobody_knows_the_order() -> None:
+    (reason,) = findings((AVON, AVON_SAID))["positions"].values()
+    assert reason.startswith("nobody knows in which order the model saw the documents")

@@ -12,7 +12,7 @@ from wire import as_json
 
 from shadowprobe import Failure, LinkerError
 from shadowprobe.plugins import make_reader
-from shadowprobe.retrieval import Document, ReaderQuery
+from shadowprobe.retrieval import Document, Query, ReaderQuery
 
 RIVER = Document("river", "Avon (river)", "It rises near {Naseby}.")
 SHIP = Document("ship", "Avon (ship)", "Built at Millwall.")
@@ -45,6 +45,19 @@ def read(service: Service, *queries: ReaderQuery, **options: str) -> list[Any]:
 
 def test_answers_come_in_the_order_of_the_queries(service: Service) -> None:
     assert read(service, CLAIM, QUESTION, SLOT) == ["REFUTES", "Naseby", "Millwall"]
+
+
+def test_a_prompt_goes_out_as_it_is_and_its_reply_comes_back_as_it_is(service: Service) -> None:
+    reader = make_reader("chat", {"url": v1(service), "model": "small"})
+    reader.setup()
+    try:
+        replies = reader.write([Query("a", "Claim: {it}"), Query("b", "Where did it rise?\n")])
+    finally:
+        reader.close()
+    # Of a thought, only what follows it.
+    assert replies == ["Refutes.", "Naseby"]
+    sent = {asked.json["messages"][0]["content"] for asked in service.requests}
+    assert sent == {"Claim: {it}", "Where did it rise?\n"}
 
 
 def test_the_prompt_has_all_documents_in_their_order_and_the_question(service: Service) -> None:

@@ -13,7 +13,7 @@ from tiny_llama import save_tiny_llama
 
 from shadowprobe import Failure, LinkerError
 from shadowprobe.plugins import make_reader
-from shadowprobe.retrieval import Document, ReaderQuery
+from shadowprobe.retrieval import Document, Query, ReaderQuery
 from shadowprobe.systems.prompt_documents import number_documents
 
 pytest.importorskip("torch", reason="the extra [lm] is not installed", exc_type=ImportError)
@@ -82,6 +82,20 @@ def read(model: str, queries: Sequence[ReaderQuery], **options: str) -> list[Any
 def test_claims_get_the_likelier_label_and_questions_an_answer_up_to_the_line_break(tiny: str) -> None:
     expected = {**CLAIMS, **QUESTIONS}
     assert read(tiny, list(expected)) == list(expected.values())
+
+
+def test_a_prompt_is_continued_up_to_the_line_break_and_one_that_is_too_long_fails_alone(tiny: str) -> None:
+    prompt = lm.QUESTION.format(documents=number_documents([RIVER]), text="Where does Avon rise?")
+    reader = make_reader("lm", {"model": tiny})
+    reader.setup()
+    try:
+        written, failed = reader.write([Query("a", prompt), Query("b", "Where? " * 300)])
+    finally:
+        reader.close()
+    assert written == "near Naseby"
+    assert isinstance(failed, Failure)
+    # The model has 256 places, of which an answer may take 24.
+    assert failed.error.endswith("tokens, and the model reads 232")
 
 
 def test_an_answer_ends_with_max_tokens(tiny: str) -> None:

@@ -26,7 +26,8 @@ from shadowprobe.errors import ShadowprobeError
 from shadowprobe.gerbil import gerbil_client
 from shadowprobe.gerbil.experiment import fetch_tasks
 from shadowprobe.net.limits import MEGABYTE, Limits
-from shadowprobe.plugins import make_linker
+from shadowprobe.plugins import make_linker, make_reader
+from shadowprobe.retrieval import Query
 from shadowprobe.sets.service import Service
 from shadowprobe.systems import service_client
 from shadowprobe.systems.chat_answerer import Asker
@@ -108,6 +109,17 @@ def ask_answerer(url: str, setting: Setting) -> Iterator[str]:
                 yield answer.error if isinstance(answer, Failure) else answer.answer
 
 
+def ask_reader(url: str, setting: Setting) -> Iterator[str]:
+    options = {"url": url, "model": "small", "timeout": f"{setting.seconds}", "retries": "1"}
+    reader = make_reader("chat", options)
+    reader.setup()
+    try:
+        for reply in reader.write([Query("avon", "Write a question about Avon.")]):
+            yield reply.error if isinstance(reply, Failure) else str(reply)
+    finally:
+        reader.close()
+
+
 def ask_crawler(url: str, setting: Setting) -> Iterator[str]:
     with closing(Archive(setting.directory / "web.warc.gz", software="tests")) as archive:
         # Only this server, as only hosts on the open internet are allowed to a real crawl.
@@ -176,6 +188,7 @@ CLIENTS = [
     ),
     Client("linker with a token", partial(ask_linker, _make_with_token), has_token=True),
     Client("answer", ask_answerer, has_token=True),
+    Client("reader", ask_reader, has_token=True),
     Client("crawler", ask_crawler, "text/html", (_reply("404 Not Found"),), elsewhere="127.0.0.2"),
     Client("crawler on robots.txt", ask_crawler, "text/html", elsewhere="127.0.0.2"),
     Client("wiki", ask_wiki),

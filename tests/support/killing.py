@@ -15,6 +15,7 @@ from random import Random
 from typing import ClassVar, NamedTuple
 
 from build_world import Small, made, small
+from generation_world import write_generation_world
 from reading_world import write_reading_world
 from retrieval_world import write_collection
 from retriever_scripts import write_retrievers
@@ -168,6 +169,38 @@ class Reading(Victim):
         return self.run_files(out, "answers.jsonl")
 
 
+class Generating(Victim):
+    """A reader in a file of the user that writes questions and answers; a batch has two prompts."""
+
+    name = "sets"
+    at_once = 2
+    files = ("ambigdocs.json", "rejected.jsonl", "funnel.json")
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        write_generation_world(directory)
+
+    def command(self, out: str) -> list[str]:
+        """Sets from a file of documents."""
+        writer = ("--reader", "writers.py:Writer", "-o", "pause=0.02")
+        return [*SHADOWPROBE, "sets", "ambigdocs", *writer, "--collection", "documents.jsonl", "--out", out]
+
+    def asked(self) -> list[str]:
+        """The prompts by their keys, which may have spaces."""
+        path = self.directory / "asked.txt"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def stored(self, out: str) -> list[str]:
+        """The prompts with a reply."""
+        return [json.dumps(key) for key in self.ids(f"{out}/replies.jsonl")]
+
+    def result(self, out: str) -> dict[str, bytes | None]:
+        """The sets, what was left out, and the replies in any order."""
+        found: dict[str, bytes | None] = {path.name: None for path in (self.directory / out).iterdir()}
+        found |= {name: (self.directory / out / name).read_bytes() for name in self.files}
+        return found | {"replies.jsonl": b"\n".join(sorted(self.lines(f"{out}/replies.jsonl")))}
+
+
 class WebRun(Victim):
     """A web service with several requests at once; each may have as many answers that are not yet written."""
 
@@ -265,10 +298,10 @@ def make_victim(name: str, directory: Path) -> Iterator[Victim]:
         with small() as world:
             yield Building(directory, world)
     else:
-        yield {kind.name: kind for kind in (PlainRun, Retrieval, Reading)}[name](directory)
+        yield {kind.name: kind for kind in (PlainRun, Retrieval, Reading, Generating)}[name](directory)
 
 
-NAMES = (PlainRun.name, WebRun.name, Retrieval.name, Reading.name, Building.name)
+NAMES = (PlainRun.name, WebRun.name, Retrieval.name, Reading.name, Generating.name, Building.name)
 
 
 class Report(NamedTuple):

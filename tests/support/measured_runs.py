@@ -9,6 +9,7 @@ import namesake_sets
 from namesake_sets import AVON, AVON_SAID, BERG, BERG_SAID, COMO, COMO_SAID
 
 from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.queries.query import Ranking
 from shadowprobe.running.answering import AnsweringTask
 from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask
@@ -47,11 +48,11 @@ def write_retrieval(
     return directory
 
 
-def write_answers(directory: Path, queries: Path, said: Mapping[str, str]) -> Path:
-    """The answers of a model that is called as its directory, as a finished run."""
+def write_answers(directory: Path, queries: Path, said: Mapping[str, str], order: DocumentOrder | None = None) -> Path:
+    """The answers of a model that is called as its directory, as a finished run; it may say the documents' order."""
     directory.mkdir(parents=True)
     (directory / "answers.jsonl").write_bytes(encode_lines({"id": one, "answer": text} for one, text in said.items()))
-    score_stored(AnsweringTask(str(queries)), directory, name=directory.name, out=directory)
+    score_stored(AnsweringTask(str(queries), order=order), directory, name=directory.name, out=directory)
     return directory
 
 

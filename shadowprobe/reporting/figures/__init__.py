@@ -43,6 +43,7 @@ FIGURES: dict[str, Kind] = {
     "questions": "retriever",
     "question-buckets": "retriever",
     "answer-categories": "model",
+    "answer-positions": "model",
 }
 OWN_MODULES = (
     "confidence",

@@ -43,7 +43,10 @@ FIGURES: dict[Kind, dict[str, str]] = {
         "question-buckets": "By how frequent the subject is (EntityQuestions, Fig. 1)",
     },
     "reader": {},
-    "model": {"answer-categories": "What kind of answers are they? (AmbigDocs)"},
+    "model": {
+        "answer-categories": "What kind of answers are they? (AmbigDocs)",
+        "answer-positions": "Is the first document favoured? (AmbigDocs)",
+    },
 }
 
 

@@ -1,14 +1,13 @@
-"""What went into each stage of a build, what came out, and why the rest did not."""
+"""What went into each stage of a long work, what came out, and why the rest did not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.status import STAGES
 from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
 
-# What is counted in each stage.
+# What is counted in each stage of a build.
 COUNTED = {
     "spaces": "disambiguation pages",
     "commonness": "entities",
@@ -20,18 +19,20 @@ COUNTED = {
 }
 
 
-def funnel_table(funnels: Sequence[Funnel]) -> Table:
-    """A row for each stage; its reasons start with the most frequent one."""
+def funnel_table(
+    funnels: Sequence[Funnel], counted: Mapping[str, str] = COUNTED, title: str = "the build, stage by stage"
+) -> Table:
+    """A row for each stage, with what is `counted` there; its reasons start with the most frequent one."""
     done = {funnel.stage: funnel for funnel in funnels}
     rows = []
-    for stage in STAGES:
+    for stage, what in counted.items():
         funnel = done.get(stage)
         if funnel is None:
-            rows.append(Row((stage, COUNTED[stage], "", "", "not done yet"), tone="quiet"))
+            rows.append(Row((stage, what, "", "", "not done yet"), tone="quiet"))
             continue
         reasons = sorted(funnel.dropped.items(), key=lambda item: (-item[1], item[0]))
         why = "\n".join(f"{count} {reason}" for reason, count in reasons)
-        rows.append(Row((stage, COUNTED[stage], funnel.seen, funnel.kept, why)))
+        rows.append(Row((stage, what, funnel.seen, funnel.kept, why)))
     columns = (
         text_column("stage", is_bold=True),
         text_column("counted", "what"),
@@ -39,4 +40,4 @@ def funnel_table(funnels: Sequence[Funnel]) -> Table:
         Column("kept", "kept"),
         text_column("dropped", "left out, and why"),
     )
-    return Table("funnel", "the build, stage by stage", columns, tuple(rows))
+    return Table("funnel", title, columns, tuple(rows))

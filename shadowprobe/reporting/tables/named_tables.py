@@ -38,7 +38,7 @@ KEYS = {
     "confusion": r"amber-\w+-confusion",
     "questions": "questions|buckets",
     "readers": r"reading-\w+",
-    "answers": "recall|categories",
+    "answers": "recall|categories|positions",
 }
 
 

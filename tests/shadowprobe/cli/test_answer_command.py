@@ -23,6 +23,7 @@ from namesake_sets import (
     COMO,
     COMO_SAID,
     SETS,
+    ambig_set,
     as_released,
     question_in,
     reader,
@@ -244,6 +245,133 @@ def test_only_the_first_documents_and_sets_are_asked_about(
     assert results()["probes"]["ambigdocs"]["by_documents"].keys() == {"2"}
 
 
+def prompts(service: Service) -> list[str]:
+    return [asked.json["messages"][0]["content"] for asked in service.requests]
+
+
+def card() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(Path("run/run.json").read_text())
+    return read
+
+
+def test_documents_are_shown_in_the_order_that_is_chosen(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, *arguments(service, "--order", "reversed"))
+    assert code == 0
+    for prompt in prompts(service):
+        assert re.findall(r"Document 1: .*\((.*)\)", prompt) in (["ship"], ["play"])
+    assert card()["model"]["options"]["order"] == "reversed"
+    # Of Avon the last document of the file is shown first, and its answer is not given.
+    ends = results()["probes"]["ambigdocs"]["positions"]["first_minus_last"]
+    assert (ends["first_only"], ends["last_only"], ends["both"]) == (0, 1, 2)
+    assert "Is the first document favoured? (AmbigDocs)" in out
+    assert "small: first minus last document of a set -33.3 points" in out
+    said = complaint(capsys, *arguments(service, "--order", "given"))
+    assert said.startswith("run holds a run whose model options order is 'reversed', not 'given';")
+
+
+def test_a_run_of_an_earlier_version_goes_on(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome(capsys, *arguments(service))
+    options = card()["model"]["options"]
+    assert (options["order_seed"], "order" in options, "shots" in options) == (0, False, False)
+    assert card()["queries"].keys() == {"name", "digest", "documents"}
+
+
+def test_a_run_is_scored_again_in_the_order_that_it_had(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome(capsys, *arguments(service, "--order", "reversed"))
+    before = Path("run/results.json").read_bytes()
+    outcome(capsys, *score(predictions="run"))
+    assert Path("run/results.json").read_bytes() == before
+
+
+def test_of_stored_answers_the_user_says_in_which_order_they_saw_the_documents(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_answers("said.jsonl", ("como", COMO_SAID), ("avon", AVON_SAID), ("berg", BERG_SAID))
+    _, out, _ = outcome(capsys, *score("--out", "scored"))
+    assert "Is the first document favoured?" not in out
+    _, out, _ = outcome(capsys, *score("--out", "ordered", "--order", "given"))
+    assert "Is the first document favoured?" in out
+    ends = results("ordered")["probes"]["ambigdocs"]["positions"]["first_minus_last"]
+    assert (ends["first_only"], ends["last_only"], ends["both"]) == (1, 0, 2)
+
+
+def test_examples_come_from_names_that_nobody_is_asked_about(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shots = ("--shots", "1", "--held-out", "1", "--shots-seed", "3")
+    code, _, err = outcome(capsys, *arguments(service, *shots))
+    assert (code, len(service.requests), results()["queries"]["sets"]) == (0, 2, 2), err
+    assert results()["queries"]["held_out"] == {"names": 1, "seed": 3}
+    (held,) = {one.id for one in SETS} - stored().keys()
+    (example,) = [one for one in SETS if one.id == held]
+    for asked in service.requests:
+        assert f"Question: {example.question}\nAnswer: " in asked.json["messages"][0]["content"]
+        assert question_in(asked) != example.question
+    options = card()["model"]["options"]
+    assert (options["shots"], options["shots_seed"]) == (1, 3)
+    # The same command goes on, and a run is scored again without what was held out.
+    outcome(capsys, *arguments(service, *shots))
+    assert len(service.requests) == 2
+    before = Path("run/results.json").read_bytes()
+    code, _, err = outcome(capsys, *score(predictions="run"))
+    assert (code, Path("run/results.json").read_bytes()) == (0, before), err
+    said = complaint(capsys, *arguments(service, "--held-out", "1", "--shots-seed", "3"))
+    assert "shots" in said
+
+
+def test_runs_with_and_without_examples_are_compared_over_the_same_sets(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome(capsys, *arguments(service, "--shots", "1", "--held-out", "1"))
+    asking = ["answer", "--url", v1(service), "--model", "small", "--queries", "sets.json"]
+    outcome(capsys, *asking, "--out", "none")
+    said = complaint(capsys, "compare", "run", "none")
+    assert said == (
+        "the runs are over different parts of `sets`: run over all but 1 names that are held out (seed 0), none over"
+        " all of it; run both with the same --held-out"
+    )
+    outcome(capsys, *asking, "--held-out", "1", "--out", "plain")
+    code, out, err = outcome(capsys, "compare", "run", "plain")
+    assert code == 0, err
+    assert "small (shots=1 shots_seed=0)" in out
+    assert outcome(capsys, "report", "run", "plain")[0] == 0
+
+
+def test_runs_with_other_examples_or_another_order_have_directories_of_their_own(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asking = ["answer", "--url", v1(service), "--model", "small", "--queries", "sets.json"]
+    for options in ((), ("--shots", "1", "--held-out", "1"), ("--held-out", "1"), ("--order", "given")):
+        assert outcome(capsys, *asking, *options)[0] == 0
+    names = {path.name for path in Path("runs").iterdir()}
+    assert names == {"small-sets", "small-shots=1-sets", "small-held-out=1-sets", "small-order=given-sets"}
+
+
+def test_examples_of_another_file_are_part_of_the_run(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    # A set about each name that is asked about is planted among the examples.
+    other = ambig_set("x", "Xanadu", ("Xanadu (song)", "Oslo"), ("Xanadu (film)", "Rome"))
+    leaks = [replace(one, qid=f"{one.id}-again", question="Leaked?") for one in SETS]
+    write_sets(Path("train.json"), *leaks[:2], other)
+    shots = ("--shots", "1", "--examples", "train.json")
+    code, _, err = outcome(capsys, *arguments(service, *shots))
+    assert (code, len(service.requests)) == (0, 3), err
+    for asked, prompt in zip(service.requests, prompts(service), strict=True):
+        if question_in(asked) != COMO.question:
+            assert "Leaked?" not in prompt
+            assert "Answer: Xanadu (" in prompt
+    assert "held_out" not in results()["queries"]
+    assert card()["model"]["examples"]["name"] == "train"
+    write_sets(Path("train.json"), other)
+    said = complaint(capsys, *arguments(service, *shots))
+    assert said.startswith("run holds a run whose model examples digest is ")
+
+
+def test_the_prompt_with_examples_can_be_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = outcome(capsys, "answer", "--shots", "3", "--show-prompt")
+    assert code == 0
+    assert (out.count("\nAnswer: "), out.count("\nAnswer:\n")) == (3, 1)
+
+
 def test_the_prompt_can_be_seen_and_nobody_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = outcome(capsys, "answer", "--queries", "sets.json", "--show-prompt")
     assert (code, out) == (0, f"{make_prompt(AVON)}\n")
@@ -384,6 +512,12 @@ URL = ("--url", "http://127.0.0.1:9/v1")
         ((*URL, "--model", "m", "--name", "n"), "--name: goes with --predictions"),
         ((*URL, "--predictions", "said.jsonl"), "--predictions: no model is asked"),
         (("--queries", ""), "--queries: is empty"),
+        (("--order", "given name"), "--order given name: choose from shuffled, given, reversed"),
+        (("--shots", "3"), "--held-out 10: the sets are about 3 names, and none would be left to ask about"),
+        (("--shots", "2", "--held-out", "1"), "--shots 2: 1 of the 1 examples are about other names"),
+        (("--examples", "sets.json"), "--examples: goes with --shots K"),
+        (("--shots", "1", "--examples", "none.json"), "none.json: no such file"),
+        (("--shots", "1", "--predictions", "said.jsonl"), "--shots: nobody is asked"),
         (("--queries", "none.json"), "none.json: no such file"),
         (("--probe", "amber"), "`amber`: `AmberProbe` does not derive from"),
         (("--documents", "1"), "Invalid value for '--documents'"),

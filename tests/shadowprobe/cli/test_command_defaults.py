@@ -55,7 +55,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "--retries": 4,
         "--rounds": 1000,
     },
-    "sets ambigdocs": {"--dataset": "mini"},
+    "sets ambigdocs": {"--words": 200},
     "sets amber": {"--language": "en", "--month": "2019-10", "--subclasses": True},
     "sets entity-questions": {"--language": "en", "--month": "2019-10", "--per-relation": 1000, "--seed": 7},
     "serve": {"--dataset": "mini", "--host": "127.0.0.1", "--port": 8099, "--max-body": 16 * 2**20},

@@ -18,6 +18,7 @@ from refusals import complaint, outcome
 from retrieval_world import ANSWERED, FOUND, QUESTIONS, SETS, write_collection, write_questions, write_sets
 
 from shadowprobe import UsageError
+from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.reporting import figures
 from shadowprobe.reporting.figures.style import Width, assign_looks
 from shadowprobe.running.finished import FinishedRun, read_runs
@@ -67,7 +68,7 @@ def models(tmp_path: Path) -> list[Path]:
     queries = write_questions_about_namesakes(tmp_path)
     runs = tmp_path / "runs"
     return [
-        write_answers(runs / "talker", queries, SAID),
+        write_answers(runs / "talker", queries, SAID, DocumentOrder("given")),
         write_answers(runs / "mute", queries, {AVON.id: "I do not know."}),
     ]
 
@@ -192,6 +193,21 @@ def test_buckets_without_frequencies_go_by_their_numbers(little: Path, tmp_path:
     first = figures.plot("question-buckets", [run], width="two").axes[0]
     assert (tick_labels(first), heights(first)) == (["1\nn=1", "2\nn=1"], [100, 0])
     assert first.get_xlabel() == "bucket of the subject, 1 the least frequent"
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_answer_positions_are_shares_of_the_documents_at_each_place(models: list[Path], width: Width) -> None:
+    given, with_entity = figures.plot("answer-positions", models[:1], width=width).axes
+    # Of Avon the first document; of Berg both, the first without its entity; of Como all three.
+    assert heights(given) == [100, pytest.approx(200 / 3), 100]
+    assert heights(with_entity) == [pytest.approx(200 / 3), pytest.approx(200 / 3), 100]
+    assert tick_labels(with_entity) == ["1\nn=3", "2\nn=3", "3\nn=1"]
+    assert with_entity.get_xlabel() == "position of the document"
+
+
+def test_positions_are_refused_where_no_run_knows_the_order(models: list[Path]) -> None:
+    with pytest.raises(UsageError, match="no run knows in which order its model saw the documents"):
+        figures.plot("answer-positions", models[1:])
 
 
 def test_answer_categories_are_shares_that_add_up(models: list[Path]) -> None:

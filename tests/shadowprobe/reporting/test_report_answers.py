@@ -11,6 +11,7 @@ from page_reading import Read, unpack
 from refusals import complaint, outcome
 
 from shadowprobe import InputError, UsageError
+from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.reporting.html.answers_data import pack_answers
 from shadowprobe.reporting.html.page import page
 from shadowprobe.reporting.run_summary import summarize
@@ -83,6 +84,18 @@ def test_the_tables_show_the_numbers_worked_out_by_hand(runs: list[FinishedRun],
         [label, *sizes] for sizes in (("all", "3"), ("2", "2"), ("3", "1")) for label in ("talker", "mute")
     ]
     assert tables["table-recall"][5][2:5] == ["100.0% (100.0 to 100.0)"] * 3
+
+
+def test_the_report_shows_whether_the_first_document_is_favoured(tmp_path: Path, queries: Path) -> None:
+    run = write_answers(tmp_path / "ordered", queries, SAID, DocumentOrder("given"))
+    written = Read(page(read_runs([run]), queries=queries))
+    # Of three sets, and of the one with a third document; Wilson's intervals of 3 of 3, 2 of 3 and 1 of 1.
+    shares = [row[-3:] for row in written.tables["table-positions"][1:]]
+    assert [sorted(cells) for cells in shares] == [
+        sorted(["3", "100.0% (43.9 to 100.0)", "66.7% (20.8 to 93.9)"]),
+        sorted(["3", "66.7% (20.8 to 93.9)", "66.7% (20.8 to 93.9)"]),
+        sorted(["1", "100.0% (20.7 to 100.0)", "100.0% (20.7 to 100.0)"]),
+    ]
 
 
 def test_the_verdict_says_how_often_every_namesake_gets_its_own_answer(runs: list[FinishedRun]) -> None:

@@ -14,6 +14,7 @@ from wire import as_json
 
 from shadowprobe import Failure, LinkerError
 from shadowprobe.queries.ambigdocs_sets import AmbigSet
+from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.systems.chat_answerer import Answer, Asker, make_prompt
 
 TOKEN = "sk-5ecret-t0ken"
@@ -65,7 +66,7 @@ def test_the_order_of_the_documents_is_drawn_for_each_set_and_stays() -> None:
     # Neither of the two always leads: both orders come up in forty draws.
     assert set(first) == {True, False}
     assert [make_prompt(one) for one in sets] == [make_prompt(one) for one in sets]
-    assert [make_prompt(one, 1) for one in sets] != [make_prompt(one) for one in sets]
+    assert [make_prompt(one, DocumentOrder(seed=1)) for one in sets] != [make_prompt(one) for one in sets]
 
 
 def test_braces_in_a_document_are_text() -> None:
@@ -80,12 +81,12 @@ def test_each_set_is_answered_in_the_words_of_the_model(service: Service) -> Non
 
 
 def test_what_goes_out_is_one_user_message(service: Service) -> None:
-    ask(service, AVON, order_seed=3)
+    ask(service, AVON, order=DocumentOrder(seed=3))
     (asked,) = service.requests
     assert asked.path == "/v1/chat/completions"
     assert asked.json == {
         "model": "small",
-        "messages": [{"role": "user", "content": make_prompt(AVON, 3)}],
+        "messages": [{"role": "user", "content": make_prompt(AVON, DocumentOrder(seed=3))}],
         "temperature": 0.0,
         "seed": 0,
         "max_tokens": 1024,
@@ -162,7 +163,9 @@ def test_the_token_goes_out_and_is_shown_nowhere(service: Service, monkeypatch: 
 
 
 def test_a_run_records_what_decides_about_the_answers_and_no_secret() -> None:
-    described = Asker("small", url="http://me:pass@127.0.0.1:9/v1?key=abc", order_seed=5, max_tokens=64).described
+    described = Asker(
+        "small", url="http://me:pass@127.0.0.1:9/v1?key=abc", order=DocumentOrder(seed=5), max_tokens=64
+    ).described
     assert described["name"] == "small"
     assert described["options"] == {
         "url": "http://***@127.0.0.1:9/v1?key=***",
