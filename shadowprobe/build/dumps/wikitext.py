@@ -19,10 +19,14 @@ _UNREAD = re.compile(
 )
 # Text that a template shows on its own page only, such as its documentation.
 _NOT_INCLUDED = re.compile(r"<noinclude>.*?(?:</noinclude>|\Z)", re.DOTALL | re.IGNORECASE)
-_LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
+_LINK = re.compile(r"\[\[([^\[\]{}|<>\n]++)(?:\||\]\])")
 # Three braces are a parameter.
 _TEMPLATE = re.compile(r"(?<!\{)\{\{(?!\{)\s*([^\[\]{}|<>#\n]+?)\s*(?:\||\}\})")
 _SPACES = re.compile(r"[\s_]+")
+# Most titles have nothing of this and need no further look.
+_ODD = re.compile(
+    r"[%&#:_\t\n\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|  |^ | $|^[^A-Z]"
+)
 
 
 class Name(NamedTuple):
@@ -44,6 +48,8 @@ class Links(NamedTuple):
 
 def parse_title(title: str, site: Site, namespace: int = ARTICLE) -> Name | None:
     """Parses the title in a link or a template call; None if it is not a page of this wiki."""
+    if not _ODD.search(title):
+        return Name(namespace, title.replace(" ", "_"))
     title = unquote(title) if "%" in title else title
     title = _SPACES.sub("_", html.unescape(title).partition("#")[0]).strip("_")
     if title.startswith(":"):

@@ -17,6 +17,7 @@ from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dum
 from shadowprobe.build.dumps.dump_files import find_dump_files
 from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
+from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import Spaces
@@ -268,7 +269,7 @@ def test_a_dump_that_is_cut_off_leaves_no_database(build: Build) -> None:
 
 def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(tmp_path: Path) -> None:
     asked = ("memory_limit", "temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
-    with connect(tmp_path / "dumps.duckdb") as connection:
+    with connect(tmp_path / "dumps.duckdb", Machine(memory=10**9)) as connection:
         query = f"SELECT {', '.join(f'current_setting({name!r})' for name in asked)}"
         (found,) = connection.execute(query).fetchall()
     # A gigabyte is 953.67 times 2 to the 20th.
