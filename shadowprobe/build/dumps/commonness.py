@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,9 +54,10 @@ ORDER BY place
 
 
 def count_backlinks_in_dumps(
-    database: Path, entities: Sequence[FoundEntity], machine: Machine = ALL
+    database: Path, entities: Iterable[FoundEntity], machine: Machine = ALL
 ) -> Iterator[FoundEntity]:
     """Yields the entities with their commonness and their redirects, counted in the same way as with the API."""
+    entities = list(entities)
     with connect(database, machine, read_only=True) as connection:
         _ask(connection, entities)
         connection.execute(_NAMES)

@@ -186,7 +186,7 @@ class _Batches:
     def add_names(self, kind: str, page: int | str, names: set[str]) -> None:
         """Adds the names that a page has, if there are any."""
         if names:
-            self.add(kind, page, "\n".join(sorted(names)))
+            self.add(kind, page, "\n".join(names))
 
     def take_full(self) -> Iterator[Rows]:
         """Yields the rows if there are many."""

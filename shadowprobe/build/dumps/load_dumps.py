@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Increased when the tables change, so that an older database is made again.
 VERSION = 2
 # Titles have underscores, as in the tables of a wiki. Only articles and their redirects are pages here.
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE page (id BIGINT, title VARCHAR, redirect BOOLEAN);
 CREATE TABLE redirect (source BIGINT, title VARCHAR);
 CREATE TABLE disambiguation (page BIGINT);
@@ -55,7 +55,7 @@ def load_dumps(
         old.unlink(missing_ok=True)
     database.parent.mkdir(parents=True, exist_ok=True)
     with connect(part, machine) as connection:
-        connection.execute(_SCHEMA)
+        connection.execute(SCHEMA)
         contents.notes += _load(connection, files, wanted, progress, machine)
         connection.execute("INSERT INTO said VALUES (?)", [msgspec.json.encode(contents).decode()])
     part.replace(database)

@@ -72,8 +72,12 @@ def read_links(text: str, site: Site, *, of_template: bool = False) -> Links:
     if "<" in text:
         text = _UNREAD.sub(" ", text)
         text = _NOT_INCLUDED.sub(" ", text) if of_template else text
-    links = Links(set(), set(), set(), MARK in text)
-    for target in set(_LINK.findall(text)):
+    targets = set(_LINK.findall(text))
+    odd = set(filter(_ODD.search, targets))
+    # The others are titles of articles as they are, and are changed all at once.
+    plain = "\n".join(targets - odd).replace(" ", "_")
+    links = Links(set(plain.split("\n")) if plain else set(), set(), set(), MARK in text)
+    for target in odd:
         name = parse_title(target, site)
         if name and name.namespace == ARTICLE:
             links.articles.add(name.title)

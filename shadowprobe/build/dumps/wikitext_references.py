@@ -51,7 +51,7 @@ def list_references(text: str, headings: frozenset[str]) -> str:
     if "<" in text:
         text = _UNREAD.sub(" ", text)
     notes, body = _split_notes(text)
-    items = [*notes, *_list_items(body, headings)] if headings else notes
+    items = [*notes, *_list_items(body, headings)] if body.startswith("=") or "\n=" in body else notes
     return "\n".join(filter(None, (" ".join(_find_addresses(item)) for item in items)))
 
 
@@ -62,7 +62,7 @@ def split_references(items: str) -> list[list[str]]:
 
 def _split_notes(text: str) -> tuple[list[str], str]:
     """Returns the notes in the order in which the page shows them, and the text without them."""
-    if "<ref" not in text and "<REF" not in text and "<Ref" not in text:
+    if "<" not in text:
         return [], text
     groups: dict[str, dict[str, _Note]] = {}
     shown: list[str] = []
