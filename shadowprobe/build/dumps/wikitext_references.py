@@ -18,7 +18,8 @@ _UNREAD = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"<(?P<close>/?)(?P<name>ref|references)(?P<attributes>\s(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*?)?\s*(?P<empty>/?)>",
+    r"<(?P<close>/?)(?P<name>ref|references)(?P<attributes>\s(?:\"[^\"]{0,500}\"|'[^']{0,500}'|[^<>\"'])*?)?\s*"
+    r"(?P<empty>/?)>",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
@@ -67,7 +68,7 @@ def _split_notes(text: str) -> tuple[list[str], str]:
     groups: dict[str, dict[str, _Note]] = {}
     shown: list[str] = []
     body: list[str] = []
-    place, is_listing = 0, False
+    place, is_listing, has_end = 0, False, True
     while match := _TAG.search(text, place):
         body.append(text[place : match.start()])
         place = match.end()
@@ -80,7 +81,9 @@ def _split_notes(text: str) -> tuple[list[str], str]:
             continue
         content = ""
         if not match["empty"] and not match["close"]:
-            if not (end := _REF_END.search(text, place)):
+            # Without an end, the tag is text; so are all later ones.
+            if not has_end or not (end := _REF_END.search(text, place)):
+                has_end = False
                 continue
             content, place = text[place : end.start()], end.end()
         _add_note(groups.setdefault(attributes.get("group", ""), {}), attributes, content, is_listing)
