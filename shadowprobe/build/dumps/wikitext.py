@@ -13,7 +13,7 @@ ARTICLE, TEMPLATE, CATEGORY = 0, 10, 14
 # The names that every wiki knows in addition to those of its own language.
 _CANONICAL = {"template": TEMPLATE, "category": CATEGORY}
 MARK = "__DISAMBIG__"
-_UNREAD = re.compile(
+UNREAD = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|pre|math|source|syntaxhighlight)\b[^>]*?(?:/>|>.*?(?:</\1\s*>|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
@@ -70,7 +70,7 @@ def parse_title(title: str, site: Site, namespace: int = ARTICLE) -> Name | None
 def read_links(text: str, site: Site, *, of_template: bool = False) -> Links:
     """Finds all names in the text of a page."""
     if "<" in text:
-        text = _UNREAD.sub(" ", text)
+        text = UNREAD.sub(" ", text)
         text = _NOT_INCLUDED.sub(" ", text) if of_template else text
     targets = set(_LINK.findall(text))
     odd = set(filter(_ODD.search, targets))

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
-_UNREAD = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(nowiki|pre|math|source|syntaxhighlight)\b[^>]*?(?:/>|>.*?(?:</\1\s*>|\Z))",
-    re.DOTALL | re.IGNORECASE,
-)
+from shadowprobe.build.dumps.wikitext import UNREAD
+
 _TAG = re.compile(
     r"<(?P<close>/?)(?P<name>ref|references)(?P<attributes>\s(?:\"[^\"]{0,500}\"|'[^']{0,500}'|[^<>\"'])*?)?\s*"
     r"(?P<empty>/?)>",
@@ -50,7 +48,7 @@ class _Note(NamedTuple):
 def list_references(text: str, headings: frozenset[str]) -> str:
     """Lists the addresses of each reference: a line per reference, with a space between two addresses."""
     if "<" in text:
-        text = _UNREAD.sub(" ", text)
+        text = UNREAD.sub(" ", text)
     notes, body = _split_notes(text)
     items = [*notes, *_list_items(body, headings)] if body.startswith("=") or "\n=" in body else notes
     return "\n".join(filter(None, (" ".join(_find_addresses(item)) for item in items)))
@@ -127,8 +125,8 @@ def _list_items(text: str, headings: frozenset[str]) -> Iterator[str]:
             item = []
         if heading := _HEADING.match(line):
             own = len(heading[1])
-            level = 0 if level and own <= level else level
-            if not level and heading[2].strip().strip("'").strip().casefold() in headings:
+            level = 0 if own <= level else level
+            if not level and _is_wanted(heading, headings):
                 level = own
         elif level and marker and (item or _is_list(marker[0])):
             item.append(line)
@@ -143,7 +141,10 @@ def _is_list(marker: str) -> bool:
 def _split_lines(text: str, headings: frozenset[str]) -> list[str]:
     """Splits the text at line breaks outside of templates, from the first of the headings on."""
     lines = text.split("\n")
-    first = next((n for n, line in enumerate(lines) if line.startswith("=") and _is_wanted(line, headings)), len(lines))
+    found = (
+        number for number, line in enumerate(lines) if (match := _HEADING.match(line)) and _is_wanted(match, headings)
+    )
+    first = next(found, len(lines))
     joined: list[str] = []
     depth = 0
     for line in lines[first:]:
@@ -155,9 +156,9 @@ def _split_lines(text: str, headings: frozenset[str]) -> list[str]:
     return joined
 
 
-def _is_wanted(line: str, headings: frozenset[str]) -> bool:
-    heading = _HEADING.match(line)
-    return heading is not None and heading[2].strip().strip("'").strip().casefold() in headings
+def _is_wanted(heading: re.Match[str], headings: frozenset[str]) -> bool:
+    # The apostrophes of bold and italic letters are not shown.
+    return heading[2].strip().strip("'").strip().casefold() in headings
 
 
 def _find_addresses(text: str) -> Iterator[str]:
