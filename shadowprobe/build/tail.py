@@ -43,14 +43,18 @@ def draw_articles(
 def draw_page_ids(seed: int, highest: int) -> Iterator[list[int]]:
     """Yields page ids in random order, each once and a few at a time."""
     generator = random.Random(f"tail {seed}")
-    drawn: set[int] = set()
-    while len(drawn) < highest:
+    # A bit for each id: a set of all ids of a large wiki takes gigabytes.
+    drawn = bytearray(highest // 8 + 1)
+    left = highest
+    while left:
         ids: list[int] = []
-        while len(ids) < BATCH and len(drawn) < highest:
+        while len(ids) < min(BATCH, left):
             page_id = generator.randint(1, highest)
-            if page_id not in drawn:
-                drawn.add(page_id)
+            place, bit = page_id >> 3, 1 << (page_id & 7)
+            if not drawn[place] & bit:
+                drawn[place] |= bit
                 ids.append(page_id)
+        left -= len(ids)
         yield ids
 
 

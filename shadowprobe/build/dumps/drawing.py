@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # The number of draws that are looked up together, at first and at most: links are counted once for all of them.
-FEWEST, MOST = 20, 4_000
+FEWEST, MOST = 20, 20_000
 _PAGES = """
 SELECT page.title, page.id, page.redirect, no_article.page IS NOT NULL, item.qid, created.moment
 FROM page JOIN asked ON asked.id = page.id

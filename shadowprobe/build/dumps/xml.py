@@ -28,7 +28,7 @@ _PAGE = re.compile(
     rb'(?:<redirect title="(?P<redirect>[^"<]*+)" ?/>\s*+)?(?:<restrictions>[^<]*+</restrictions>\s*+)?<revision>'
 )
 _TEXT = re.compile(
-    rb"<text\b[^<>]*+>(?P<text>(?<!/>)[^<]*+)(?:</text>)?\s*+"
+    rb"<text\b[^<>]*+>(?P<text>(?<!/>)[^<]*+)</text>\s*+"
     rb"(?:<sha1>[^<]*+</sha1>\s*+|<sha1 ?/>\s*+)?</revision>\s*+</page>"
 )
 # A reference to a character that is not one of the four that an export writes.
@@ -61,8 +61,9 @@ class _OddError(Exception):
 def read_pages(path: Path, site: Site, span: Span = WHOLE) -> Iterator[WikiPage]:
     """Yields the pages of a dump with the text of each; `site` is filled from the head of the file first."""
     try:
-        with open_span(path, WHOLE) as file:
-            _read_head(_Pages(file), site)
+        if span.start:
+            with open_span(path, WHOLE) as file:
+                _read_head(_Pages(file), site)
         with open_span(path, span) as file:
             pages = _Pages(file)
             if not span.start:
@@ -139,8 +140,9 @@ def _parse_page(path: Path, block: bytes) -> WikiPage:
 def _parse_odd_page(path: Path, block: bytes) -> WikiPage:
     """Parses a page of any form."""
     element = fromstring(block)
-    texts = [part.text or "" for part in element.iter() if _get_tag(part) == "text"]
-    return _make_page(path, element, texts[-1] if texts else "", "")
+    revisions = [part for part in element if _get_tag(part) == "revision"]
+    texts = [part.text or "" for part in (revisions[-1] if revisions else ()) if _get_tag(part) == "text"]
+    return _make_page(path, element, texts[0] if texts else "", "")
 
 
 def _decode(raw: bytes) -> str:

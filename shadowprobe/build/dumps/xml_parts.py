@@ -18,6 +18,7 @@ from shadowprobe.base.files import open_for_reading
 PART = 64 << 20
 # A page, or a stream of a hundred pages, is shorter: if none begins within so many bytes, the file is not split.
 LONGEST = 32 << 20
+CHUNK = 1 << 20
 # The first bytes of a page, and of one of the streams of a multistream file: its head and the mark of its first block.
 _PAGE, _STREAM = b"<page>", b"BZh91AY&SY"
 
@@ -47,8 +48,12 @@ def split_file(path: Path) -> list[Span]:
 def _find_mark(file: IO[bytes], mark: bytes, place: int) -> int | None:
     """Finds the first mark at a place or after it."""
     file.seek(place)
-    found = file.read(LONGEST).find(mark)
-    return place + found if found >= 0 else None
+    content = b""
+    while len(content) < LONGEST and (chunk := file.read(CHUNK)):
+        content += chunk
+        if (found := content.find(mark)) >= 0:
+            return place + found
+    return None
 
 
 @contextmanager
