@@ -19,11 +19,12 @@ import msgspec
 from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.base.languages import read_language
-from shadowprobe.build.dumps import count_backlinks_in_dumps, source
+from shadowprobe.build.dumps import count_backlinks_in_dumps
 from shadowprobe.build.dumps.load_dumps import SCHEMA
 from shadowprobe.build.dumps.load_tables import LINKS_BY_NUMBER
+from shadowprobe.build.dumps.source import find_spaces_in_database
 from shadowprobe.build.dumps.store import connect
-from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.settings import BuildSettings
 
@@ -80,10 +81,9 @@ def child(path: Path) -> None:
     """Finds the spaces and counts their links, and prints what it cost."""
     started, cpu = time.perf_counter(), time.process_time()
     machine = Machine(memory=MEMORY)
-    # The database is there already, and there are no dumps.
-    source.load_dumps = lambda *_: None  # type: ignore[assignment]
     settings = BuildSettings(wiki="", name="", dumps=str(path.parent))
-    found = source.find_spaces_in_dumps(path, read_language("en"), Funnel("spaces"), settings, machine=machine)
+    english, funnel = read_language("en"), Funnel("spaces")
+    found = find_spaces_in_database(path, english, funnel, settings, ignore_progress, machine)
     links = sum(entity.commonness for entity in count_backlinks_in_dumps(path, found.entities.values(), machine))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     cost = Footprint(peak(), cpu, seconds, len(found.spaces), len(found.entities), links)

@@ -72,15 +72,33 @@ def find_spaces_in_dumps(
 
     The dumps of a large wiki take hours, so the progress is also that of the files.
     """
-    directory, category = Path(settings.dumps), make_key(settings.category.removeprefix("Category:"))
-    names = tuple(dict.fromkeys(make_key(name) for name in (category, *language.categories) if name))
+    category, names = _list_categories(language, settings)
     headings = tuple(sorted(heading.casefold() for heading in language.references))
     wanted = Wanted(category, names, bool(settings.created_before), headings)
-    load_dumps(directory, database, wanted, progress, machine)
+    load_dumps(Path(settings.dumps), database, wanted, progress, machine)
+    return find_spaces_in_database(database, language, funnel, settings, progress, machine)
+
+
+def find_spaces_in_database(
+    database: Path,
+    language: Language,
+    funnel: Funnel,
+    settings: BuildSettings,
+    progress: Progress,
+    machine: Machine,
+) -> Spaces:
+    """Finds the spaces in dumps that are loaded already."""
+    category, names = _list_categories(language, settings)
     with connect(database, machine, read_only=True) as connection:
-        _list_pages(connection, directory, category, names)
+        _list_pages(connection, Path(settings.dumps), category, names)
         connection.execute(_LINKED_BY_NUMBER if has_table(connection, "target") else _LINKED_BY_TITLE)
         return collect_spaces(_read_pages(connection, language), language, funnel, settings, progress)
+
+
+def _list_categories(language: Language, settings: BuildSettings) -> tuple[str, tuple[str, ...]]:
+    """Returns the category that the user named, and all categories that may have disambiguation pages."""
+    category = make_key(settings.category.removeprefix("Category:"))
+    return category, tuple(dict.fromkeys(make_key(name) for name in (category, *language.categories) if name))
 
 
 def _list_pages(connection: DuckDBPyConnection, directory: Path, category: str, names: tuple[str, ...]) -> None:
