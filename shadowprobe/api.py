@@ -189,19 +189,16 @@ def names_from_dumps(folder: str | Path, *, language: str = "en", database: str 
     from shadowprobe.base.languages import read_language
     from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
     from shadowprobe.build.funnel import Funnel
-    from shadowprobe.build.machine import Machine
     from shadowprobe.build.settings import BuildSettings
 
     place = Path(folder)
     file = Path(database) if database is not None else place / "dumps.duckdb"
     funnel = Funnel("spaces")
     settings = BuildSettings(wiki=str(place), name=place.name, dumps=str(place))
-    # A script that is not guarded by its name cannot start processes.
-    alone = Machine(workers=1)
-    found = find_spaces_in_dumps(file, read_language(language), funnel, settings, machine=alone)
+    found = find_spaces_in_dumps(file, read_language(language), funnel, settings)
     entities = {
         one.title: Entity(one.title, page_id=one.page_id, commonness=one.commonness, redirects=one.redirects)
-        for one in count_backlinks_in_dumps(file, found.entities.values(), alone)
+        for one in count_backlinks_in_dumps(file, found.entities.values())
     }
     spaces = [
         EntitySpace(space.name, tuple(sorted(space.entities, key=lambda title: -(entities[title].commonness or 0))))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import queue
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from shadowprobe.errors import BuildError, InputError, ShadowprobeError
@@ -53,18 +56,31 @@ def read_parts(parts: Sequence[Part], workers: int) -> Iterator[tuple[Part, Rows
     for task in [*enumerate(parts), *[None] * len(processes)]:
         tasks.put(task)
     try:
-        for process in processes:
-            process.start()
+        with _hide_script():
+            for process in processes:
+                process.start()
         for number, rows in _receive(results, processes, len(parts)):
             yield parts[number], rows
     finally:
-        for process in processes:
+        started = [process for process in processes if process.pid is not None]
+        for process in started:
             process.kill()
         for waiting in (tasks, results):
             waiting.cancel_join_thread()
             waiting.close()
-        for process in processes:
+        for process in started:
             process.join()
+
+
+@contextmanager
+def _hide_script() -> Iterator[None]:
+    """Hides the script that runs: a new process would execute it again, although it needs nothing of it."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _receive(results: Any, processes: Sequence[SpawnProcess], parts: int) -> Iterator[tuple[int, Rows]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +93,22 @@ def test_a_process_that_is_killed_is_an_error_and_not_a_wait(tmp_path: Path, mon
     path.touch()
     with pytest.raises(BuildError, match=r"was ended \(exit code -9\): try again with fewer --workers"):
         list(read_parts([DeadlyPart(path), DeadlyPart(path)], 2))
+
+
+def test_a_script_without_a_guard_is_not_executed_again(tmp_path: Path) -> None:
+    write_tables(tmp_path / "dumps")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pathlib import Path\n"
+        "from shadowprobe.build.dumps import parallel\n"
+        "from shadowprobe.build.dumps.load_dumps import load_dumps\n"
+        "from shadowprobe.build.dumps.store import Wanted\n"
+        "from shadowprobe.build.machine import Machine\n"
+        "print('once')\n"
+        "parallel.SMALL = 0\n"
+        "load_dumps(Path('dumps'), Path('db'), Wanted(), machine=Machine(workers=2))\n"
+    )
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "once\n", "")
+    assert contents(tmp_path / "db")["edge"]
