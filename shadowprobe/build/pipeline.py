@@ -105,6 +105,8 @@ class Build:
             done = self._funnel_file(name).exists()
             if stage == name or (stage is None and not done):
                 self._forget_from(name)
+                if self.settings.dumps and name != STAGES[0]:
+                    self._keep_database()
                 funnel = Funnel(name)
                 getattr(self, f"_{name}")(funnel)
                 funnel.write(self._funnel_file(name))
@@ -197,6 +199,12 @@ class Build:
 
             return count_backlinks_in_dumps(self._database, entities, self.machine)
         return count_backlinks(self.wiki, entities)
+
+    def _keep_database(self) -> None:
+        """Makes sure that the later stages have the database of the dumps."""
+        from shadowprobe.build.dumps import keep_database
+
+        keep_database(self._database, self.language, self.settings, self._progress, self.machine)
 
     @property
     def _database(self) -> Path:

@@ -107,5 +107,10 @@ def _make_stamp(path: Path) -> tuple[str, int, int]:
     return path.name, status.st_size, status.st_mtime_ns
 
 
+def has_current_version(database: Path) -> bool:
+    """True if the database is there and has the tables of this version."""
+    return database.exists() and read_contents(database).version == VERSION
+
+
 def _is_current(database: Path, wanted: DumpContents) -> bool:
     return database.exists() and replace(read_contents(database), notes=[]) == wanted

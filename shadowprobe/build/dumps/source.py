@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from shadowprobe.base.languages import Language
 from shadowprobe.base.spans import find_name
-from shadowprobe.build.dumps.load_dumps import load_dumps
+from shadowprobe.build.dumps.load_dumps import has_current_version, load_dumps
 from shadowprobe.build.dumps.rows import NO_ARTICLES, describe_page, format_title, make_key, read_rows
 from shadowprobe.build.dumps.store import Wanted, connect, count, has_table
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
@@ -72,11 +72,23 @@ def find_spaces_in_dumps(
 
     The dumps of a large wiki take hours, so the progress is also that of the files.
     """
+    _load(database, language, settings, progress, machine)
+    return find_spaces_in_database(database, language, funnel, settings, progress, machine)
+
+
+def keep_database(
+    database: Path, language: Language, settings: BuildSettings, progress: Progress, machine: Machine
+) -> None:
+    """Loads the dumps again if the database is lost, or if an earlier version made it."""
+    if not has_current_version(database):
+        _load(database, language, settings, progress, machine)
+
+
+def _load(database: Path, language: Language, settings: BuildSettings, progress: Progress, machine: Machine) -> None:
     category, names = _list_categories(language, settings)
     headings = tuple(sorted(heading.casefold() for heading in language.references))
     wanted = Wanted(category, names, bool(settings.created_before), headings)
     load_dumps(Path(settings.dumps), database, wanted, progress, machine)
-    return find_spaces_in_database(database, language, funnel, settings, progress, machine)
 
 
 def find_spaces_in_database(

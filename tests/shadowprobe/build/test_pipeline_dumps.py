@@ -17,7 +17,7 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.status import read_funnels
 from shadowprobe.errors import InputError
 
-pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
+duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
 
 CITED = {"Mercury (planet)": "/planet", "Mercury-Redstone": "/rocket", "Venus": "/venus", "O'Neill (band)": "/band"}
 SAID = {
@@ -140,6 +140,21 @@ def test_from_archive_and_dumps_comes_the_same_dataset_though_the_wiki_is_gone(t
     world.build(out, dumps=str(dumps), from_archive=True)
     del before["build/dumps.duckdb"]
     assert {name: content for name, content in made(out).items() if name != "build/dumps.duckdb"} == before
+
+
+@pytest.mark.parametrize("version", [None, 1])
+def test_a_build_goes_on_if_its_database_is_lost_or_of_an_earlier_version(tmp_path: Path, version: int | None) -> None:
+    dumps, out = write_tables(tmp_path / "dumps"), tmp_path / "out"
+    database = out / "build" / "dumps.duckdb"
+    with small(wiki, SAID) as world:
+        world.build(out, "spaces", dumps=str(dumps))
+        database.unlink()
+        if version is not None:
+            with duckdb.connect(database) as connection:
+                contents = f'{{"version":{version},"files":[],"wanted":{{}},"notes":[]}}'
+                connection.execute("CREATE TABLE said AS SELECT ? AS contents", [contents])
+        world.build(out, dumps=str(dumps))
+    assert read_funnels(out) == FUNNELS
 
 
 def test_dumps_that_are_gone_are_named(tmp_path: Path) -> None:
