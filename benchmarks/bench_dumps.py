@@ -8,6 +8,7 @@ that one would write by hand. All must find the same. The goal is set for `--siz
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -28,11 +29,13 @@ from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dum
 from shadowprobe.build.dumps.dump_files import find_dump_files
 from shadowprobe.build.dumps.sql import Kind, TableDump
 from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
 
 LIMIT = 2.0
 SIZE = "64MB"
+MEMORY = 1_000_000_000
 MAKE = Path(__file__).resolve().parent.parent / "scripts" / "make_dump.py"
 
 
@@ -41,6 +44,7 @@ class Footprint(msgspec.Struct, frozen=True):
 
     peak: int
     seconds: float
+    cpu: float
     spaces: int
     entities: int
     digest: str
@@ -50,8 +54,9 @@ def from_database(directory: Path, scratch: Path) -> tuple[list[FoundSpace], lis
     """As a build does it."""
     database = scratch / "dumps.duckdb"
     settings = BuildSettings(wiki="", name="", dumps=str(directory))
-    found = find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings)
-    return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values()))
+    machine = Machine(memory=MEMORY)
+    found = find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings, machine=machine)
+    return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values(), machine))
 
 
 def shown(title: str) -> str:
@@ -118,11 +123,11 @@ def child(way: str, directory: Path, scratch: Path) -> None:
     """Goes one way and prints what it cost."""
     started = time.perf_counter()
     spaces, entities = WAYS[way](directory, scratch)
-    seconds = time.perf_counter() - started
+    seconds, cpu = time.perf_counter() - started, sum(os.times()[:4])
     # The text of a page does not say its item, and so no way is asked for it here.
     plain = [msgspec.structs.replace(entity, qid=None) for entity in entities]
     digest = hashlib.sha256(encode_lines([*spaces, *plain])).hexdigest()
-    print(msgspec.json.encode(Footprint(peak(), seconds, len(spaces), len(entities), digest)).decode())
+    print(msgspec.json.encode(Footprint(peak(), seconds, cpu, len(spaces), len(entities), digest)).decode())
 
 
 def footprint(way: str, directory: Path, scratch: Path) -> Footprint:
@@ -131,6 +136,11 @@ def footprint(way: str, directory: Path, scratch: Path) -> Footprint:
     command = [sys.executable, __file__, "--child", way, str(directory), str(scratch)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return msgspec.json.decode(done.stdout, type=Footprint)
+
+
+def size_of(directory: Path) -> int:
+    """The bytes of all files of a directory."""
+    return sum(path.stat().st_size for path in directory.iterdir())
 
 
 def measure(scratch: Path, size: str) -> Measured:
@@ -148,7 +158,7 @@ def measure(scratch: Path, size: str) -> Measured:
     # Little memory is of no use unless the numbers are right.
     assert {found.digest for found in ours.values()} == {baseline.digest}
     worst = max(found.peak for found in ours.values()) / 1e9
-    total = sum(path.stat().st_size for path in dump.iterdir())
+    total = size_of(dump)
     return Measured(
         Goal(
             f"spaces and commonness from a dump of {total / 1e9:.2f} GB: below {LIMIT:g} GB of memory"
@@ -163,6 +173,8 @@ def measure(scratch: Path, size: str) -> Measured:
             "entities": baseline.entities,
             **{f"from the {way}: peak, GB": found.peak / 1e9 for way, found in ours.items()},
             **{f"from the {way}: s": found.seconds for way, found in ours.items()},
+            **{f"from the {way}: CPU s": found.cpu for way, found in ours.items()},
+            "from the text: CPU s per GB of it": ours["text"].cpu / (size_of(text) / 1e9),
             "baseline: dictionaries of the tables, peak, GB": baseline.peak / 1e9,
             "baseline: dictionaries of the tables, s": baseline.seconds,
             "memory, tables / baseline": ours["tables"].peak / baseline.peak,

@@ -20,7 +20,7 @@ from pathlib import Path
 # The packages of an extra by their import names, where not one command but several need it.
 EXTRAS = {
     "build": frozenset(
-        {"bs4", "lxml", "lxml_html_clean", "mwclient", "protego", "py3langid", "requests", "spacy", "trafilatura"}
+        {"lxml", "lxml_html_clean", "mwclient", "protego", "py3langid", "requests", "spacy", "trafilatura"}
         | {"w3lib", "warcio"}
     ),
     "hf": frozenset({"datasets"}),

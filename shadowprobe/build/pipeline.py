@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -27,6 +28,7 @@ from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.gather import Gatherer
+from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.spaces import find_spaces
@@ -41,7 +43,7 @@ from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 # The largest number of articles that are drawn for each wanted tail entity.
 MAX_DRAWS = 60
 # The card names the versions of libraries that influence the snippets.
-LIBRARIES = ("trafilatura", "spacy", "beautifulsoup4", "lxml")
+LIBRARIES = ("trafilatura", "spacy", "lxml")
 LICENCE = (
     "Titles and links come from {wiki}; Wikipedia's are under CC BY-SA 4.0. Snippets are short quotations from the web"
     " pages named in `source`, which remain their owners'; the full texts are in the archive of the build."
@@ -62,6 +64,7 @@ class Build:
         from_archive: bool = False,
         retry: bool = False,
         progress: Progress | None = None,
+        machine: Machine = ALL,
     ) -> None:
         self.out, self.directory = out, out / "build"
         if from_archive and not (self.directory / "archive").is_dir():
@@ -71,6 +74,7 @@ class Build:
             raise UsageError(f"{out} holds a dataset that no build has made; give another --out")
         self.manners, self.from_archive, self.retry = manners, from_archive, retry
         self._progress = progress or ignore_progress
+        self.machine = machine
         self._open = ExitStack()
 
     def __enter__(self) -> Build:
@@ -101,6 +105,8 @@ class Build:
             done = self._funnel_file(name).exists()
             if stage == name or (stage is None and not done):
                 self._forget_from(name)
+                if self.settings.dumps and name != STAGES[0]:
+                    self._keep_database()
                 funnel = Funnel(name)
                 getattr(self, f"_{name}")(funnel)
                 funnel.write(self._funnel_file(name))
@@ -120,7 +126,12 @@ class Build:
     @cached_property
     def wiki(self) -> Wiki:
         """The wiki; connected at the first request."""
-        return Wiki(self.settings.wiki, self._archive("wiki"), user_agent=self.manners.user_agent)
+        archive, agent = self._archive("wiki"), self.manners.user_agent
+        if not self.settings.dumps:
+            return Wiki(self.settings.wiki, archive, user_agent=agent)
+        from shadowprobe.build.dumps import DumpedWiki
+
+        return DumpedWiki(self.settings.wiki, archive, user_agent=agent, database=self._database, machine=self.machine)
 
     @cached_property
     def language(self) -> Language:
@@ -163,7 +174,9 @@ class Build:
         if self.settings.dumps:
             from shadowprobe.build.dumps import find_spaces_in_dumps
 
-            collected = find_spaces_in_dumps(self._database, self.language, funnel, self.settings, self._progress)
+            collected = find_spaces_in_dumps(
+                self._database, self.language, funnel, self.settings, self._progress, self.machine
+            )
         else:
             collected = find_spaces(self.wiki, self.language, funnel, self.settings, self._progress)
         if not collected.spaces:
@@ -184,8 +197,14 @@ class Build:
         if self.settings.dumps:
             from shadowprobe.build.dumps import count_backlinks_in_dumps
 
-            return iter(count_backlinks_in_dumps(self._database, entities))
+            return count_backlinks_in_dumps(self._database, entities, self.machine)
         return count_backlinks(self.wiki, entities)
+
+    def _keep_database(self) -> None:
+        """Makes sure that the later stages have the database of the dumps."""
+        from shadowprobe.build.dumps import keep_database
+
+        keep_database(self._database, self.language, self.settings, self._progress, self.machine)
 
     @property
     def _database(self) -> Path:
@@ -193,7 +212,28 @@ class Build:
 
     def _references(self, funnel: Funnel) -> None:
         entities = list(self._read("entities", FoundEntity))
-        self._write("references", self._gatherer.find_references(entities, funnel))
+        self._write("references", self._find_references(entities, funnel))
+
+    def _find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
+        if not self.settings.dumps:
+            return self._gatherer.find_references(entities, funnel, within)
+        from shadowprobe.build.dumps import find_references_in_dumps, has_references
+
+        if not has_references(self._database, self.machine):
+            return self._gatherer.find_references(entities, funnel, within)
+        host, work = urlsplit(self.wiki.url).netloc, f"{within}: references" if within else "references"
+        return find_references_in_dumps(
+            self._database, entities, host, self.settings.references, funnel, self._progress, self.machine, work
+        )
+
+    def _draw_articles(self, funnel: Funnel, used: set[str]) -> Iterator[list[FoundEntity]]:
+        """Yields articles in random order, a few at a time, with their commonness."""
+        if self.settings.dumps:
+            from shadowprobe.build.dumps import draw_articles_in_dumps
+
+            return draw_articles_in_dumps(self._database, self.language, funnel, self.settings, used, self.machine)
+        drawn = draw_articles(self.wiki, self.language, funnel, self.settings, used)
+        return (list(count_backlinks(self.wiki, batch)) for batch in drawn)
 
     def _crawl(self, funnel: Funnel) -> None:
         references = list(self._read("references", WebReference))
@@ -216,17 +256,17 @@ class Build:
         kept: dict[str, FoundEntity] = {}
         cuts: list[Cut] = []
         tried = 0
-        batches = draw_articles(self.wiki, self.language, funnel, self.settings, set(entities))
+        batches = self._draw_articles(funnel, set(entities))
         self._gatherer.begin_after(self._read("cuts", Cut))
         self._progress("tail", 0, wanted)
         while len(kept) < wanted and tried < MAX_DRAWS * wanted and (drawn := next(batches, None)) is not None:
             tried += len(drawn)
-            rare = [entity for entity in self._count_backlinks(drawn) if entity.commonness <= limit]
+            rare = [entity for entity in drawn if entity.commonness <= limit]
             if len(rare) < len(drawn):
                 funnel.drop("more common than the median of Shadow", len(drawn) - len(rare))
             # The counts of the inner stages are not reported.
             inner = Funnel("tail")
-            references = self._gatherer.find_references(rare, inner, "tail")
+            references = self._find_references(rare, inner, "tail")
             crawled = self._gatherer.fetch(references, inner, "tail")
             own = {entity.title: [FoundSpace(entity.title, "", (entity.title,))] for entity in rare}
             by_entity: dict[str, list[Cut]] = {}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urlsplit
+
+from msgspec.structs import replace
 
 from shadowprobe.base.languages import Language
 from shadowprobe.build.records import WebReference
 
 if TYPE_CHECKING:
-    from bs4 import Tag
+    from lxml.html import HtmlElement
 
 # The address of a copy in most web archives contains the address of the original page.
 _COPY = re.compile(r"/web/\d{4,14}[a-z_]*/(?P<original>https?:/{1,2}.+)", re.IGNORECASE)
@@ -37,12 +39,23 @@ def find_references(
     html: str, entity: str, language: Language, wiki_host: str, dropped: Counter[str]
 ) -> Iterator[WebReference]:
     """Yields the references of one article in their order, each page once."""
-    from bs4 import BeautifulSoup
+    from lxml.html import HTMLParser, document_fromstring
 
-    soup = BeautifulSoup(html, "lxml")
+    if not html.strip():
+        return
+    # The text of the page is decoded already; a declaration in it would be wrong.
+    page = document_fromstring(html.encode(), parser=HTMLParser(encoding="utf-8"))
+    items = ([link.get("href", "") for link in _list_links(item)] for item in _find_items(page, language))
+    yield from filter_links(items, entity, wiki_host, dropped)
+
+
+def filter_links(
+    items: Iterable[Iterable[str]], entity: str, wiki_host: str, dropped: Counter[str]
+) -> Iterator[WebReference]:
+    """Yields the web pages among the links of each reference, each page once; counts the other links by reason."""
     seen: set[str] = set()
-    for item in _find_items(soup, language):
-        for url, archived in _pair_copies(list(_list_links(item, dropped))):
+    for links in items:
+        for url, archived in _pair_copies(list(_clean_links(links, dropped))):
             why = explain_unwanted(url, wiki_host)
             if why:
                 dropped[why] += 1
@@ -53,11 +66,24 @@ def find_references(
                 yield WebReference(entity, url, archived)
 
 
-def _list_links(item: Tag, dropped: Counter[str]) -> Iterator[str]:
+def mark_followed(references: Sequence[WebReference], most: int, dropped: Counter[str]) -> list[WebReference]:
+    """Returns the references of an article, of which only the first ones are followed."""
+    others = [replace(each, is_followed=False) for each in references[most:]]
+    if others:
+        dropped["more references than are followed"] += len(others)
+    return [*references[:most], *others]
+
+
+def _list_links(item: HtmlElement) -> Iterator[HtmlElement]:
+    """Yields the external links of an item."""
+    return (link for link in item.iter("a") if "external" in link.get("class", "").split() and "href" in link.attrib)
+
+
+def _clean_links(links: Iterable[str], dropped: Counter[str]) -> Iterator[str]:
     """Yields the addresses in a reference, without their fragments."""
-    for link in item.select("a.external[href]"):
+    for link in links:
         try:
-            url = urldefrag(str(link["href"]).strip())[0]
+            url = urldefrag(link.strip())[0]
             # Some invalid URLs are detected only when they are split.
             urlsplit(url)
         except ValueError:
@@ -85,40 +111,49 @@ def explain_unwanted(url: str, wiki_host: str) -> str:
     return ""
 
 
-def _find_items(soup: Tag, language: Language) -> Iterator[Tag]:
+def _find_items(page: HtmlElement, language: Language) -> Iterator[HtmlElement]:
     """Yields an element per reference: the notes of the Cite extension, and lists under a heading for references."""
-    notes = soup.select("ol.references > li")
-    seen: set[int] = set()
-    for item in [*notes, *_find_items_under_headings(soup, language)]:
+    notes = [item for notes in page.iter("ol") if "references" in _classes(notes) for item in notes.iterchildren("li")]
+    seen: set[HtmlElement] = set()
+    for item in [*notes, *_find_items_under_headings(page, language)]:
         # An item inside another item belongs to that one.
-        if not seen.intersection(map(id, (item, *item.find_parents("li")))):
-            seen.add(id(item))
+        if item not in seen and seen.isdisjoint(item.iterancestors("li")):
+            seen.add(item)
             yield item
 
 
-def _find_items_under_headings(soup: Tag, language: Language) -> Iterator[Tag]:
+def _find_items_under_headings(page: HtmlElement, language: Language) -> Iterator[HtmlElement]:
     wanted = {heading.casefold() for heading in language.references}
-    for heading in soup.find_all(_HEADINGS):
-        headline = heading.select_one(".mw-headline") or heading
-        if headline.get_text(" ", strip=True).casefold() not in wanted:
+    for heading in page.iter(*_HEADINGS):
+        headline = next((part for part in heading.iter() if "mw-headline" in _classes(part)), heading)
+        if " ".join(" ".join(headline.itertext()).split()).casefold() not in wanted:
             continue
         # Since MediaWiki 1.42 a heading is inside an element of its own.
-        box = (
-            heading.parent
-            if heading.parent is not None and "mw-heading" in (heading.parent.get("class") or [])
-            else heading
-        )
-        for sibling in box.find_next_siblings():
-            if (sibling.name in _HEADINGS and sibling.name <= heading.name) or _is_heading_box(sibling, heading.name):
+        parent = heading.getparent()
+        box = parent if parent is not None and "mw-heading" in _classes(parent) else heading
+        for sibling in box.itersiblings():
+            if _ends_section(sibling, heading.tag):
                 break
-            yield from (item for item in sibling.find_all("li") if item.find_parent(class_="navbox") is None)
+            yield from (item for item in sibling.iter("li") if not _is_in_navigation(item))
 
 
-def _is_heading_box(tag: Tag, level: str) -> bool:
-    if "mw-heading" not in (tag.get("class") or []):
+def _ends_section(element: HtmlElement, level: str) -> bool:
+    """True for a heading of the same level or a higher one."""
+    if element.tag in _HEADINGS:
+        return bool(element.tag <= level)
+    if "mw-heading" not in _classes(element):
         return False
-    inner = tag.find(_HEADINGS)
-    return inner is not None and inner.name <= level
+    inner = next(element.iter(*_HEADINGS), None)
+    return inner is not None and bool(inner.tag <= level)
+
+
+def _is_in_navigation(item: HtmlElement) -> bool:
+    return any("navbox" in _classes(parent) for parent in item.iterancestors())
+
+
+def _classes(element: HtmlElement) -> list[str]:
+    # A comment has no attributes.
+    return (element.get("class") or "").split() if isinstance(element.tag, str) else []
 
 
 def _pair_copies(links: list[str]) -> Iterator[tuple[str, str | None]]:

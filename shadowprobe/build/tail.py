@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -27,26 +27,51 @@ def draw_articles(
 
     The wiki's own random pages would differ in every build. Ids that are drawn twice are skipped.
     """
-    generator = random.Random(f"tail {settings.seed}")
-    highest = _find_highest_page_id(wiki)
-    drawn: set[int] = set()
+    query = make_article_query(language, settings.category)
     empty_requests = 0
-    while empty_requests < MAX_EMPTY_REQUESTS and len(drawn) < highest:
-        ids: list[int] = []
-        while len(ids) < BATCH and len(drawn) < highest:
-            page_id = generator.randint(1, highest)
-            if page_id not in drawn:
-                drawn.add(page_id)
-                ids.append(page_id)
-        query = make_article_query(language, settings.category)
+    for ids in draw_page_ids(settings.seed, _find_highest_page_id(wiki)):
         pages = {page.get("pageid"): page for page in wiki.pages(page_ids=ids, **query)}
-        articles = list(_filter_articles([pages.get(page_id, {}) for page_id in ids], language, used, funnel))
-        old = filter_by_age(articles, settings.created_before, partial(find_creation_date, wiki))
-        if len(old) < len(articles):
-            funnel.drop("younger than the limit", len(articles) - len(old))
-        empty_requests = 0 if old else empty_requests + 1
-        if old:
-            yield old
+        drawn = [pages.get(page_id, {}) for page_id in ids]
+        articles = filter_articles(drawn, language, used, settings, partial(find_creation_date, wiki), funnel)
+        empty_requests = 0 if articles else empty_requests + 1
+        if articles:
+            yield articles
+        if empty_requests == MAX_EMPTY_REQUESTS:
+            return
+
+
+def draw_page_ids(seed: int, highest: int) -> Iterator[list[int]]:
+    """Yields page ids in random order, each once and a few at a time."""
+    generator = random.Random(f"tail {seed}")
+    # A bit for each id: a set of all ids of a large wiki takes gigabytes.
+    drawn = bytearray(highest // 8 + 1)
+    left = highest
+    while left:
+        ids: list[int] = []
+        while len(ids) < min(BATCH, left):
+            page_id = generator.randint(1, highest)
+            place, bit = page_id >> 3, 1 << (page_id & 7)
+            if not drawn[place] & bit:
+                drawn[place] |= bit
+                ids.append(page_id)
+        left -= len(ids)
+        yield ids
+
+
+def filter_articles(
+    pages: list[dict[str, Any]],
+    language: Language,
+    used: set[str],
+    settings: BuildSettings,
+    find_date: Callable[[str], str],
+    funnel: Funnel,
+) -> list[FoundEntity]:
+    """Returns the articles among the pages that are old enough and belong to no space; counts the others."""
+    articles = list(_filter_articles(pages, language, used, funnel))
+    old = filter_by_age(articles, settings.created_before, find_date)
+    if len(old) < len(articles):
+        funnel.drop("younger than the limit", len(articles) - len(old))
+    return old
 
 
 def _filter_articles(

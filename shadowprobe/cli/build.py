@@ -43,8 +43,11 @@ def build(
     ] = None,
     dumps: Annotated[
         Path | None,
-        typer.Option("--dumps", metavar="DIR", help="Names and commonness from the wiki's dump files in DIR."),
+        typer.Option("--dumps", metavar="DIR", help="Names, links and references from the wiki's dump files in DIR."),
     ] = None,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="SIZE", help="For --dumps, such as 8GB [half of what is available].")
+    ] = "",
     tail: Annotated[
         int | None, typer.Option("--tail", min=0, help="The number of tail entities [as many as names].")
     ] = None,
@@ -96,6 +99,7 @@ def build(
         _print_status(out, json=json)
         return
     from shadowprobe.base.languages import read_language
+    from shadowprobe.build.machine import Machine, parse_size
     from shadowprobe.build.pipeline import Build
     from shadowprobe.build.settings import merge_settings
     from shadowprobe.build.web.politeness import Manners
@@ -128,9 +132,11 @@ def build(
         max_bytes=settings.max_bytes,
         allow_private=_parse_networks(allow_network) if allow_network and not allow_private else allow_private,
     )
+    machine = Machine(memory=parse_size(memory) if memory else 0)
+    options_of_run = {"from_archive": from_archive, "retry": retry}
     with (
         common.bars() as progress,
-        Build(out, settings, manners, from_archive=from_archive, retry=retry, progress=progress) as work,
+        Build(out, settings, manners, **options_of_run, progress=progress, machine=machine) as work,
     ):
         dataset = work.run(stage)
     _print_status(out, json=json)

@@ -46,8 +46,8 @@ def test_an_error_that_was_not_written_for_the_user_has_the_name_of_its_class() 
 
 def test_a_missing_package_says_what_to_install() -> None:
     assert str(missing_extra("dense")) == "`dense` needs its extra: pip install 'shadowprobe[dense]'"
-    assert str(missing_packages(ModuleNotFoundError(name="bs4.element"))) == (
-        "`bs4` is not installed: pip install 'shadowprobe[build]'"
+    assert str(missing_packages(ModuleNotFoundError(name="lxml.html"))) == (
+        "`lxml` is not installed: pip install 'shadowprobe[build]'"
     )
     assert missing_packages(ModuleNotFoundError(name="other")) is None
     assert missing_packages(ModuleNotFoundError()) is None

@@ -25,7 +25,7 @@ TREE = Path(os.environ.get("MEDIAWIKI_TREE") or "/usr/share/mediawiki")
 STARTING = 60.0
 HOSTS = 8
 # MediaWiki knows more namespaces; these are those of the fixture.
-NAMESPACES = {"": 0, "Project": 4}
+NAMESPACES = {"": 0, "Project": 4, "Template": 10}
 
 
 def missing() -> str:

@@ -1,4 +1,4 @@
-"""Loads pages, redirects and links from the text of a wiki's pages into the database, if its tables are missing."""
+"""Reads pages, redirects, links and references from the text of a wiki's pages, as rows for the database."""
 
 from __future__ import annotations
 
@@ -6,25 +6,59 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from shadowprobe.build.dumps.dump_files import DumpFiles
-from shadowprobe.build.dumps.load_tables import load_properties
-from shadowprobe.build.dumps.store import Wanted, count, insert
+from shadowprobe.build.dumps.load_tables import LINKS_BY_TITLE
+from shadowprobe.build.dumps.parallel import Rows
+from shadowprobe.build.dumps.store import Wanted, count
 from shadowprobe.build.dumps.wikitext import ARTICLE, TEMPLATE, parse_title, read_links
-from shadowprobe.build.dumps.xml import Site, WikiPage, read_pages
-from shadowprobe.build.funnel import Progress
+from shadowprobe.build.dumps.wikitext_references import list_references
+from shadowprobe.build.dumps.xml import Site, WikiPage, read_history, read_pages
+from shadowprobe.build.dumps.xml_parts import Span, split_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# The number of rows that are collected before they are written to the database.
-BATCH = 100_000
+# The number of rows, or of bytes of texts, that are collected before they are passed on.
+BATCH, BATCH_BYTES = 10_000, 2 << 20
 NOTE = (
     "links come from the text of the pages alone: those that templates make are missing, and a disambiguation page is"
     " known by its template (pagelinks, page and redirect dumps have them all)"
 )
+# Names of one page are passed on as one text, in lines: the database is faster in splitting it.
+_LINES = "unnest(string_split(names, chr(10)))"
+_COLUMNS = {
+    "text_page": ("id", "title", "redirect"),
+    "text_redirect": ("source", "title"),
+    "text_link": ("page", "names"),
+    "text_use": ("page", "names"),
+    "text_category": ("page", "names"),
+    "text_reference": ("page", "items"),
+    "marked": ("page",),
+    "mark": ("name",),
+    "renamed": ("name", "target"),
+    "call": ("name", "names"),
+    "created": ("page", "moment"),
+    "number": ("id",),
+}
+STATEMENTS = {
+    "text_page": ("INSERT INTO page SELECT id, title, redirect FROM batch",),
+    "text_redirect": ("INSERT INTO redirect SELECT source, title FROM batch",),
+    "text_link": (f"INSERT INTO edge SELECT page, {_LINES} FROM batch",),
+    "text_use": (f"INSERT INTO uses SELECT page, {_LINES} FROM batch",),
+    "text_category": (f"INSERT INTO category SELECT page, {_LINES}, '' FROM batch",),
+    "text_reference": ("INSERT INTO reference SELECT page, items FROM batch",),
+    "marked": ("INSERT INTO marked SELECT page FROM batch",),
+    "mark": ("INSERT INTO mark SELECT name FROM batch",),
+    "renamed": ("INSERT INTO renamed SELECT name, target FROM batch",),
+    "call": (f"INSERT INTO calls SELECT name, {_LINES} FROM batch",),
+    "created": ("INSERT INTO created SELECT page, moment FROM batch",),
+    "number": ("INSERT INTO highest SELECT max(id) FROM batch",),
+}
 # Templates that mark disambiguation pages: those with the mark, those that call one of these, and their redirects.
 _MARKED_PAGES = """
-CREATE TEMP TABLE known AS SELECT DISTINCT name FROM marks;
+CREATE TEMP TABLE known AS SELECT DISTINCT name FROM mark;
 INSERT INTO known SELECT name FROM renamed WHERE target IN (SELECT name FROM known);
 INSERT INTO known SELECT name FROM calls WHERE called IN (SELECT name FROM known);
 INSERT INTO known SELECT name FROM renamed WHERE target IN (SELECT name FROM known);
@@ -33,46 +67,81 @@ INSERT INTO disambiguation
 """
 
 
-def load_articles(connection: DuckDBPyConnection, files: DumpFiles, wanted: Wanted, progress: Progress) -> list[str]:
-    """Loads pages, redirects and links from the text of the pages; returns notes on what is missing."""
-    connection.execute(
-        """CREATE TABLE link (source BIGINT, title VARCHAR); CREATE TEMP TABLE marked (page BIGINT);
-        CREATE TEMP TABLE marks (name VARCHAR); CREATE TEMP TABLE renamed (name VARCHAR, target VARCHAR);
-        CREATE TEMP TABLE calls (name VARCHAR, called VARCHAR); CREATE TEMP TABLE uses (page BIGINT, name VARCHAR)"""
-    )
-    rows = _Rows(connection)
-    for page, site in _read_files(files.articles, progress):
-        if page.namespace == ARTICLE:
-            _add_article(rows, page, site, wanted)
-        elif page.namespace == TEMPLATE:
-            _add_template(rows, page, site)
-    rows.flush()
-    load_properties(connection, files, progress)
+def plan_articles(
+    connection: DuckDBPyConnection, files: DumpFiles, wanted: Wanted, *, with_links: bool
+) -> list[ArticlesPart]:
+    """Plans to read the texts of the pages: their references, and their links if no table has them."""
+    if files.articles:
+        connection.execute("CREATE TABLE reference (page BIGINT, items VARCHAR)")
+    if with_links:
+        connection.execute(
+            f"""{LINKS_BY_TITLE}; CREATE TEMP TABLE marked (page BIGINT); CREATE TEMP TABLE mark (name VARCHAR);
+            CREATE TEMP TABLE renamed (name VARCHAR, target VARCHAR);
+            CREATE TEMP TABLE calls (name VARCHAR, called VARCHAR);
+            CREATE TEMP TABLE uses (page BIGINT, name VARCHAR)"""
+        )
+    return [
+        ArticlesPart(path, span, wanted.categories, wanted.headings, with_links)
+        for path in files.articles
+        for span in split_file(path)
+    ]
+
+
+def plan_history(files: DumpFiles) -> list[HistoryPart]:
+    """Plans to read the creation times of articles."""
+    return [HistoryPart(path) for path in files.history]
+
+
+def mark_disambiguation(connection: DuckDBPyConnection) -> None:
+    """Finds disambiguation pages by their templates, if no property says which they are."""
     if not count(connection, "disambiguation"):
         connection.execute(_MARKED_PAGES)
-    return [NOTE]
 
 
-def _add_article(rows: _Rows, page: WikiPage, site: Site, wanted: Wanted) -> None:
-    rows.add("page", page.page_id, page.title, page.redirect is not None)
-    if page.redirect is not None:
-        target = parse_title(page.redirect, site)
-        if target and target.namespace == ARTICLE:
-            rows.add("redirect", page.page_id, target.title)
-        return
-    links = read_links(page.text, site)
-    # A wiki keeps no link of a page to itself.
-    for title in sorted(links.articles - {page.title}):
-        rows.add("link", page.page_id, title)
-    for name in sorted(links.templates):
-        rows.add("uses", page.page_id, name)
-    if links.marked:
-        rows.add("marked", page.page_id)
-    for name in sorted(links.categories.intersection(wanted.categories)):
-        rows.add("category", page.page_id, name, "")
+class ArticlesPart(Struct, frozen=True):
+    """A part of a file with the texts of pages."""
+
+    path: Path
+    span: Span
+    categories: tuple[str, ...]
+    headings: tuple[str, ...]
+    with_links: bool
+
+    def read(self) -> Iterator[Rows]:
+        """Yields the rows of the pages."""
+        rows, site = _Batches(), Site()
+        headings = frozenset(self.headings)
+        for page in read_pages(self.path, site, self.span):
+            is_article = page.namespace == ARTICLE and page.redirect is None
+            if is_article and (items := list_references(page.text, headings)):
+                rows.add("text_reference", page.page_id, items)
+            if self.with_links:
+                rows.add("number", page.page_id)
+                if page.namespace == ARTICLE:
+                    self._add_article(rows, page, site)
+                elif page.namespace == TEMPLATE:
+                    _add_template(rows, page, site)
+            yield from rows.take_full()
+        yield from rows.take_all()
+
+    def _add_article(self, rows: _Batches, page: WikiPage, site: Site) -> None:
+        rows.add("text_page", page.page_id, page.title, page.redirect is not None)
+        if page.redirect is not None:
+            target = parse_title(page.redirect, site)
+            if target and target.namespace == ARTICLE:
+                rows.add("text_redirect", page.page_id, target.title)
+            return
+        links = read_links(page.text, site)
+        # A wiki keeps no link of a page to itself.
+        links.articles.discard(page.title)
+        rows.add_names("text_link", page.page_id, links.articles)
+        rows.add_names("text_use", page.page_id, links.templates)
+        rows.add_names("text_category", page.page_id, links.categories.intersection(self.categories))
+        if links.marked:
+            rows.add("marked", page.page_id)
 
 
-def _add_template(rows: _Rows, page: WikiPage, site: Site) -> None:
+def _add_template(rows: _Batches, page: WikiPage, site: Site) -> None:
     name = parse_title(page.title, site)
     target = parse_title(page.redirect, site) if page.redirect is not None else None
     if name is None or page.redirect is not None:
@@ -81,49 +150,52 @@ def _add_template(rows: _Rows, page: WikiPage, site: Site) -> None:
         return
     links = read_links(page.text, site, of_template=True)
     if links.marked:
-        rows.add("marks", name.title)
-    for called in sorted(links.templates):
-        rows.add("calls", name.title, called)
+        rows.add("mark", name.title)
+    rows.add_names("call", name.title, links.templates)
 
 
-def load_history(connection: DuckDBPyConnection, files: DumpFiles, progress: Progress) -> None:
-    """Loads the creation times of articles."""
-    rows = _Rows(connection)
-    for page, _ in _read_files(files.history, progress):
-        if page.namespace == ARTICLE:
-            rows.add("created", page.page_id, page.created)
-    rows.flush()
+class HistoryPart(Struct, frozen=True):
+    """A file with all revisions of pages, without their texts."""
+
+    path: Path
+
+    def read(self) -> Iterator[Rows]:
+        """Yields the creation times of articles."""
+        rows = _Batches()
+        for page in read_history(self.path, Site()):
+            if page.namespace == ARTICLE:
+                rows.add("created", page.page_id, page.created)
+            yield from rows.take_full()
+        yield from rows.take_all()
 
 
-class _Rows:
-    """Collects rows for several tables, and writes many at a time to the database."""
+class _Batches:
+    """Collects rows of several kinds."""
 
-    def __init__(self, connection: DuckDBPyConnection) -> None:
-        self._connection = connection
+    def __init__(self) -> None:
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
+        self._count = self._bytes = 0
 
-    def add(self, table: str, *row: Any) -> None:
+    def add(self, kind: str, *row: Any) -> None:
         """Adds a row."""
-        rows = self._rows.setdefault(table, [])
-        rows.append(row)
-        if len(rows) >= BATCH:
-            self._write(table)
+        self._rows.setdefault(kind, []).append(row)
+        self._count += 1
+        if isinstance(row[-1], str):
+            self._bytes += len(row[-1])
 
-    def flush(self) -> None:
-        """Writes the remaining rows."""
-        for table in list(self._rows):
-            self._write(table)
+    def add_names(self, kind: str, page: int | str, names: set[str]) -> None:
+        """Adds the names that a page has, if there are any."""
+        if names:
+            self.add(kind, page, "\n".join(names))
 
-    def _write(self, table: str) -> None:
-        columns = zip(*self._rows.pop(table), strict=True)
-        batch = {f"column{place}": column for place, column in enumerate(columns)}
-        insert(self._connection, batch, f"INSERT INTO {table} FROM batch")
+    def take_full(self) -> Iterator[Rows]:
+        """Yields the rows if there are many."""
+        if self._count >= BATCH or self._bytes >= BATCH_BYTES:
+            yield from self.take_all()
 
-
-def _read_files(paths: tuple[Path, ...], progress: Progress) -> Iterator[tuple[WikiPage, Site]]:
-    for path in paths:
-        site = Site()
-        for done, page in enumerate(read_pages(path, site), start=1):
-            yield page, site
-            if done % 1000 == 0:
-                progress(path.name, done, None)
+    def take_all(self) -> Iterator[Rows]:
+        """Yields all rows."""
+        for kind, rows in self._rows.items():
+            columns = zip(*rows, strict=True)
+            yield Rows(kind, {name: list(column) for name, column in zip(_COLUMNS[kind], columns, strict=True)})
+        self._rows, self._count, self._bytes = {}, 0, 0

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
+from shadowprobe.build.dumps import load_articles, load_tables
 from shadowprobe.build.dumps.dump_files import DumpFiles, find_dump_files
-from shadowprobe.build.dumps.load_articles import load_articles, load_history
-from shadowprobe.build.dumps.load_tables import load_tables
-from shadowprobe.build.dumps.store import DumpContents, Wanted, connect, read_contents
+from shadowprobe.build.dumps.loading import Loader
+from shadowprobe.build.dumps.store import DumpContents, Wanted, connect, count, read_contents
 from shadowprobe.build.funnel import Progress, ignore_progress
+from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.errors import InputError
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 # Increased when the tables change, so that an older database is made again.
-VERSION = 1
+VERSION = 2
 # Titles have underscores, as in the tables of a wiki. Only articles and their redirects are pages here.
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE page (id BIGINT, title VARCHAR, redirect BOOLEAN);
 CREATE TABLE redirect (source BIGINT, title VARCHAR);
 CREATE TABLE disambiguation (page BIGINT);
 CREATE TABLE item (page BIGINT, qid VARCHAR);
 CREATE TABLE category (page BIGINT, name VARCHAR, sortkey VARCHAR);
 CREATE TABLE created (page BIGINT, moment VARCHAR);
+CREATE TABLE highest (id BIGINT);
 CREATE TABLE said (contents VARCHAR);
 """
 
 
-def load_dumps(directory: Path, database: Path, wanted: Wanted, progress: Progress = ignore_progress) -> None:
+def load_dumps(
+    directory: Path, database: Path, wanted: Wanted, progress: Progress = ignore_progress, machine: Machine = ALL
+) -> None:
     """Makes the database of the dumps in a directory, unless it exists already."""
     files = find_dump_files(directory)
     used = [*files.tables.values(), *files.articles, *(files.history if wanted.created else ())]
@@ -46,14 +54,40 @@ def load_dumps(directory: Path, database: Path, wanted: Wanted, progress: Progre
     for old in (part, part.with_name(f"{part.name}.wal")):
         old.unlink(missing_ok=True)
     database.parent.mkdir(parents=True, exist_ok=True)
-    with connect(part) as connection:
-        connection.execute(_SCHEMA)
-        load = load_tables if _has_tables(files) else load_articles
-        contents.notes += load(connection, files, wanted, progress)
-        if wanted.created:
-            load_history(connection, files, progress)
+    with connect(part, machine) as connection:
+        connection.execute(SCHEMA)
+        contents.notes += _load(connection, files, wanted, progress, machine)
         connection.execute("INSERT INTO said VALUES (?)", [msgspec.json.encode(contents).decode()])
     part.replace(database)
+
+
+def _load(
+    connection: DuckDBPyConnection, files: DumpFiles, wanted: Wanted, progress: Progress, machine: Machine
+) -> list[str]:
+    """Loads all dumps; returns notes on what is missing."""
+    has_tables = _has_tables(files)
+    plan = load_tables.TablePlan([], {})
+    if has_tables:
+        plan = load_tables.plan_tables(connection, files, wanted)
+    else:
+        load_tables.plan_properties(files, plan)
+    articles = load_articles.plan_articles(connection, files, wanted, with_links=not has_tables)
+    history = load_articles.plan_history(files) if wanted.created else []
+    statements = {**plan.statements, **load_articles.STATEMENTS}
+    Loader(connection, statements, progress, machine).load([*plan.parts, *articles, *history])
+    if not has_tables:
+        load_articles.mark_disambiguation(connection)
+        return [load_articles.NOTE]
+    if "categorylinks" in files.tables:
+        categories = load_tables.plan_categories(files)
+        Loader(connection, categories.statements, progress, machine).load(categories.parts)
+        return []
+    if wanted.category or not count(connection, "disambiguation"):
+        raise InputError(
+            files.directory,
+            "lacks *-categorylinks.sql.gz, which is needed to find disambiguation pages without the page property",
+        )
+    return [load_tables.NOTE]
 
 
 def _has_tables(files: DumpFiles) -> bool:
@@ -71,6 +105,11 @@ def _has_tables(files: DumpFiles) -> bool:
 def _make_stamp(path: Path) -> tuple[str, int, int]:
     status = path.stat()
     return path.name, status.st_size, status.st_mtime_ns
+
+
+def has_current_version(database: Path) -> bool:
+    """True if the database is there and has the tables of this version."""
+    return database.exists() and read_contents(database).version == VERSION
 
 
 def _is_current(database: Path, wanted: DumpContents) -> bool:

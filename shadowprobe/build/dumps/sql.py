@@ -11,6 +11,7 @@ from typing import IO, Any, Literal
 import numpy as np
 
 from shadowprobe.base.compressed import broken_file, open_compressed, truncated_file
+from shadowprobe.build.dumps.number_rows import parse_number_rows
 from shadowprobe.errors import InputError
 
 # A number, a text, or bytes as hexadecimal digits, which have the same order as the bytes.
@@ -18,7 +19,9 @@ Kind = Literal["number", "text", "bytes"]
 Batch = dict[str, Any]
 # The number for NULL: no id is negative.
 MISSING = -1
-CHUNK = 1 << 20
+CHUNK = 1 << 22
+# The number of rows that are read one by one before plain rows of numbers are expected again.
+ODD_ROWS = 10_000
 # No row of a wiki's table is nearly as long. Longer data is not a row.
 LONGEST_ROW = 16 << 20
 # The head of a statement is much shorter.
@@ -39,7 +42,6 @@ _COLUMN = re.compile(rb"\s+`(\w+)` ")
 _INSERT = re.compile(rb"INSERT (?:IGNORE )?INTO `(\w+)` (?:\(([^)]*)\) )?VALUES\s*+")
 _ESCAPED = re.compile(rb"\\(.)|''", re.DOTALL)
 _ESCAPES = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
-_WHITE_SPACE_AND_BRACKETS = b"()\n\r\t "
 # Statements before the rows, and the statements that must then follow the rows.
 _FRAMES = ((b"LOCK TABLES", b"UNLOCK TABLES"), (b"DISABLE KEYS", b"ENABLE KEYS"))
 
@@ -110,20 +112,23 @@ class TableDump:
         pattern = re.compile(rb"\s*+\(%s\)\s*+([,;])" % row, re.DOTALL)
         order = [column for column in columns if column in wanted]
         only_numbers = all(wanted[column] == "number" for column in order)
-        numbers = re.compile(rb"(?:\s*+\(\d{1,18}+(?:,\d{1,18}+){%d}\)\s*+,)*+" % (len(columns) - 1))
+        places = [columns.index(column) for column in order]
         while True:
-            if only_numbers and (many := numbers.match(stream.buffer, stream.place)) and many[0]:
-                table = _parse_numbers(many[0]).reshape(-1, len(columns))
-                stream.place = many.end()
-                done += len(table)
-                yield {column: table[:, place] for place, column in enumerate(columns) if column in wanted}
+            is_odd = False
+            if only_numbers:
+                table, size, is_odd = parse_number_rows(stream.buffer, stream.place, len(columns), places)
+                stream.place += size
+                if size:
+                    done += len(table[0])
+                    yield dict(zip(order, table, strict=True))
             rows: list[tuple[bytes, ...]] = []
             for match in pattern.finditer(stream.buffer, stream.place):
                 if match.start() != stream.place:
                     break
                 rows.append(match.groups())
                 stream.place = match.end()
-                if rows[-1][-1] == b";":
+                # After some odd rows, the others may be plain again.
+                if rows[-1][-1] == b";" or (is_odd and len(rows) == ODD_ROWS):
                     break
             if rows:
                 done += len(rows)
@@ -131,6 +136,8 @@ class TableDump:
                 yield {column: _decode(raw, wanted[column]) for column, raw in zip(order, values[:-1], strict=True)}
                 if rows[-1][-1] == b";":
                     return
+                if is_odd and len(rows) == ODD_ROWS:
+                    continue
             if _ANY_ROW.match(stream.buffer, stream.place) or stream.left > LONGEST_ROW:
                 raise InputError(self.path, f"row {done + 1} is not a row of `{self.table}` ({', '.join(columns)})")
             if not stream.read_more():
@@ -171,11 +178,6 @@ class _Stream:
         end = len(self.buffer) if end < 0 else end + 1
         line, self.place = self.buffer[self.place : end], end
         return line
-
-
-def _parse_numbers(rows: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Parses rows of numbers only, at the speed of C."""
-    return np.fromstring(rows.translate(None, _WHITE_SPACE_AND_BRACKETS).rstrip(b","), dtype=np.int64, sep=",")
 
 
 def _decode(raw: Sequence[bytes], kind: Kind) -> Any:

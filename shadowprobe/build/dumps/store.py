@@ -12,12 +12,15 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.errors import BuildError
 
 if TYPE_CHECKING:
+    import duckdb
     from duckdb import DuckDBPyConnection
 
-MEMORY, THREADS = "1GB", 2
+# What DuckDB says if its temporary files do not fit on the disk, which it also calls a lack of memory.
+_FULL_DISK = ("max_temp_directory_size", "No space left")
 
 
 class Wanted(Struct, frozen=True):
@@ -27,6 +30,8 @@ class Wanted(Struct, frozen=True):
     category: str = ""
     categories: tuple[str, ...] = ()
     created: bool = False
+    # The headings of sections with references, in small letters.
+    headings: tuple[str, ...] = ()
 
 
 class DumpContents(Struct):
@@ -40,7 +45,7 @@ class DumpContents(Struct):
 
 def read_contents(database: Path) -> DumpContents:
     """Reads the sources of a database."""
-    with connect(database, read_only=True) as connection:
+    with connect(database, ALL, read_only=True) as connection:
         ((contents,),) = connection.execute("SELECT contents FROM said").fetchall()
     return msgspec.json.decode(contents, type=DumpContents)
 
@@ -51,7 +56,7 @@ def read_notes(database: Path) -> list[str]:
 
 
 @contextmanager
-def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+def connect(database: Path, machine: Machine, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
     """Opens the database with a memory limit; temporary files are written beside it."""
     try:
         import duckdb
@@ -59,9 +64,10 @@ def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConn
         raise BuildError("--dumps needs its extra: pip install 'shadowprobe[dumps]'") from None
 
     overflow = database.with_name(f"{database.name}.overflow")
+    memory = machine.find_memory()
     settings: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY,
-        "threads": THREADS,
+        "memory_limit": f"{memory}B",
+        "threads": machine.count_workers(),
         "temp_directory": str(overflow),
         "preserve_insertion_order": False,
         # DuckDB would download extensions.
@@ -72,12 +78,24 @@ def connect(database: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConn
         with duckdb.connect(database, read_only=read_only, config=settings) as connection:
             yield connection
     except duckdb.Error as error:
-        reason = str(error).partition("\n")[0]
-        raise BuildError(
-            f"{database}: the database of the dumps cannot be used ({reason}); remove it and try again"
-        ) from None
+        raise BuildError(f"{database}: {_explain(error, memory, overflow)}") from None
     finally:
         shutil.rmtree(overflow, ignore_errors=True)
+
+
+def _explain(error: duckdb.Error, memory: int, overflow: Path) -> str:
+    """Says what went wrong, and what to do about it."""
+    import duckdb
+
+    reason = str(error).partition("\n")[0]
+    if any(words in str(error) for words in _FULL_DISK):
+        return f"the disk has no room for the temporary files in {overflow} ({reason}); free some, and try again"
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            f"the {memory / 1e9:.1f} GB of memory that the database may use are not enough ({reason});"
+            " give it more with --memory, and try again"
+        )
+    return f"the database of the dumps cannot be used ({reason}); remove it and try again"
 
 
 def insert(connection: DuckDBPyConnection, columns: Mapping[str, Any], *statements: str) -> None:
@@ -98,3 +116,10 @@ def count(connection: DuckDBPyConnection, table: str) -> int:
     """Counts the rows of a table."""
     ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
     return int(count)
+
+
+def has_table(connection: DuckDBPyConnection, table: str) -> bool:
+    """True if the database has a table of this name."""
+    query = "SELECT count(*) FROM duckdb_tables() WHERE table_name = $table"
+    ((count,),) = connection.execute(query, {"table": table}).fetchall()
+    return bool(count)

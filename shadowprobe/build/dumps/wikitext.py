@@ -13,16 +13,20 @@ ARTICLE, TEMPLATE, CATEGORY = 0, 10, 14
 # The names that every wiki knows in addition to those of its own language.
 _CANONICAL = {"template": TEMPLATE, "category": CATEGORY}
 MARK = "__DISAMBIG__"
-_UNREAD = re.compile(
+UNREAD = re.compile(
     r"<!--.*?(?:-->|\Z)|<(nowiki|pre|math|source|syntaxhighlight)\b[^>]*?(?:/>|>.*?(?:</\1\s*>|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
 # Text that a template shows on its own page only, such as its documentation.
 _NOT_INCLUDED = re.compile(r"<noinclude>.*?(?:</noinclude>|\Z)", re.DOTALL | re.IGNORECASE)
-_LINK = re.compile(r"\[\[([^\[\]{}|<>\n]+)(?:\||\]\])")
+_LINK = re.compile(r"\[\[([^\[\]{}|<>\n]++)(?:\||\]\])")
 # Three braces are a parameter.
 _TEMPLATE = re.compile(r"(?<!\{)\{\{(?!\{)\s*([^\[\]{}|<>#\n]+?)\s*(?:\||\}\})")
 _SPACES = re.compile(r"[\s_]+")
+# Most titles have nothing of this and need no further look.
+_ODD = re.compile(
+    r"[%&#:_\t\n\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|  |^ | $|^[^A-Z]"
+)
 
 
 class Name(NamedTuple):
@@ -44,6 +48,8 @@ class Links(NamedTuple):
 
 def parse_title(title: str, site: Site, namespace: int = ARTICLE) -> Name | None:
     """Parses the title in a link or a template call; None if it is not a page of this wiki."""
+    if not _ODD.search(title):
+        return Name(namespace, title.replace(" ", "_"))
     title = unquote(title) if "%" in title else title
     title = _SPACES.sub("_", html.unescape(title).partition("#")[0]).strip("_")
     if title.startswith(":"):
@@ -64,10 +70,14 @@ def parse_title(title: str, site: Site, namespace: int = ARTICLE) -> Name | None
 def read_links(text: str, site: Site, *, of_template: bool = False) -> Links:
     """Finds all names in the text of a page."""
     if "<" in text:
-        text = _UNREAD.sub(" ", text)
+        text = UNREAD.sub(" ", text)
         text = _NOT_INCLUDED.sub(" ", text) if of_template else text
-    links = Links(set(), set(), set(), MARK in text)
-    for target in set(_LINK.findall(text)):
+    targets = set(_LINK.findall(text))
+    odd = set(filter(_ODD.search, targets))
+    # The others are titles of articles as they are, and are changed all at once.
+    plain = "\n".join(targets - odd).replace(" ", "_")
+    links = Links(set(plain.split("\n")) if plain else set(), set(), set(), MARK in text)
+    for target in odd:
         name = parse_title(target, site)
         if name and name.namespace == ARTICLE:
             links.articles.add(name.title)

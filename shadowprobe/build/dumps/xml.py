@@ -1,20 +1,38 @@
-"""Reads the pages of an XML dump as a stream: their titles, redirects and texts."""
+"""Reads the pages of an XML dump as a stream: their titles, redirects and texts.
+
+Every page of an export has the same form, which one regular expression reads. A page of another form, and a file that
+is damaged, are left to an XML parser.
+"""
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree.ElementTree import Element, ParseError, iterparse
+from typing import IO, NamedTuple
+from xml.etree.ElementTree import Element, ParseError, fromstring, iterparse
 
 from msgspec import Struct, field
 
 from shadowprobe.base.compressed import broken_file, open_compressed, truncated_file
+from shadowprobe.build.dumps.xml_parts import WHOLE, Span, open_span
 from shadowprobe.errors import InputError
 
+CHUNK = 1 << 20
 # The parser's error code for a file that ends before its last tag: "no element found".
 _NO_MORE = 3
+_BEGIN, _END, _LAST = b"<page>", b"</page>", b"</mediawiki>"
+_PAGE = re.compile(
+    rb"<page>\s*+<title>(?P<title>[^<]*+)</title>\s*+<ns>(?P<namespace>-?\d{1,9})</ns>\s*+<id>(?P<id>\d{1,18})</id>\s*+"
+    rb'(?:<redirect title="(?P<redirect>[^"<]*+)" ?/>\s*+)?(?:<restrictions>[^<]*+</restrictions>\s*+)?<revision>'
+)
+_TEXT = re.compile(
+    rb"<text\b[^<>]*+>(?P<text>(?<!/>)[^<]*+)</text>\s*+"
+    rb"(?:<sha1>[^<]*+</sha1>\s*+|<sha1 ?/>\s*+)?</revision>\s*+</page>"
+)
+# A reference to a character that is not one of the four that an export writes.
+_OTHER_REFERENCE = re.compile(rb"&(?!lt;|gt;|amp;|quot;)")
 
 
 class Site(Struct):
@@ -36,8 +54,106 @@ class WikiPage(NamedTuple):
     created: str
 
 
-def read_pages(path: Path, site: Site) -> Iterator[WikiPage]:
-    """Yields the pages of a dump; `site` is filled from the head of the file before the first page."""
+class _OddError(Exception):
+    """Bytes that are not in the usual form."""
+
+
+def read_pages(path: Path, site: Site, span: Span = WHOLE) -> Iterator[WikiPage]:
+    """Yields the pages of a dump with the text of each; `site` is filled from the head of the file first."""
+    try:
+        if span.start:
+            with open_span(path, WHOLE) as file:
+                _read_head(_Pages(file), site)
+        with open_span(path, span) as file:
+            pages = _Pages(file)
+            if not span.start:
+                _read_head(pages, site)
+            for block in pages.split():
+                yield _parse_page(path, block)
+            if pages.rest.strip() != (_LAST if span.end is None else b""):
+                raise _OddError
+    except (EOFError, OSError, zlib.error) as error:
+        raise broken_file(path, error) from None
+    except (_OddError, ParseError, UnicodeDecodeError):
+        # The XML parser says what is wrong, and where.
+        for _ in read_history(path, Site()):
+            pass
+        raise InputError(path, "is not a dump of a wiki: there is something between its pages") from None
+
+
+class _Pages:
+    """The bytes of a dump, split into pages."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self.rest = file, b""
+
+    def read_until(self, mark: bytes) -> int:
+        """Reads until the mark; returns its place in `rest`, or -1 if the file has none."""
+        known = 0
+        while (place := self.rest.find(mark, known)) < 0:
+            known = max(0, len(self.rest) - len(mark))
+            chunk = self._file.read(CHUNK)
+            if not chunk:
+                return -1
+            self.rest += chunk
+        return place
+
+    def split(self) -> Iterator[bytes]:
+        """Yields the bytes of each page; what follows the last one stays in `rest`."""
+        while self.read_until(_END) >= 0:
+            blocks = self.rest.split(_END)
+            self.rest = blocks.pop()
+            for block in blocks:
+                page = block.lstrip()
+                if not page.startswith(_BEGIN):
+                    raise _OddError
+                yield page + _END
+
+
+def _read_head(pages: _Pages, site: Site) -> None:
+    """Reads what is before the first page."""
+    place = pages.read_until(_BEGIN)
+    head = pages.rest[:place] + _LAST if place >= 0 else pages.rest
+    root = fromstring(head)
+    if _get_tag(root) != "mediawiki":
+        raise _OddError
+    _read_site(site, root)
+    pages.rest = pages.rest[place:] if place >= 0 else _LAST
+
+
+def _parse_page(path: Path, block: bytes) -> WikiPage:
+    head = _PAGE.match(block)
+    text = _TEXT.search(block, block.find(b"<text", head.end())) if head else None
+    if not head or not text or _OTHER_REFERENCE.search(block) or block.count(b"<revision>") != 1:
+        return _parse_odd_page(path, block)
+    redirect = head["redirect"]
+    return WikiPage(
+        int(head["id"]),
+        int(head["namespace"]),
+        _decode(head["title"]).replace(" ", "_"),
+        None if redirect is None else _decode(redirect),
+        _decode(text["text"]),
+        "",
+    )
+
+
+def _parse_odd_page(path: Path, block: bytes) -> WikiPage:
+    """Parses a page of any form."""
+    element = fromstring(block)
+    revisions = [part for part in element if _get_tag(part) == "revision"]
+    texts = [part.text or "" for part in (revisions[-1] if revisions else ()) if _get_tag(part) == "text"]
+    return _make_page(path, element, texts[0] if texts else "", "")
+
+
+def _decode(raw: bytes) -> str:
+    text = raw.decode()
+    if "&" not in text:
+        return text
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+
+
+def read_history(path: Path, site: Site) -> Iterator[WikiPage]:
+    """Yields the pages of a dump with all their revisions, of which a page may have many, by an XML parser."""
     with open_compressed(path) as file:
         try:
             yield from _read_events(path, iterparse(file, ("start", "end")), site)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 from build_world import Small, citing, made, small
-from dump_world import COUNTED, DROPPED, PAGES, write_tables
+from dump_world import COUNTED, DROPPED, PAGES, PREFIX, write_tables
 from refusals import outcome
 from web_pages import Web
 from wiki_standin import StandIn
@@ -16,7 +17,7 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.status import read_funnels
 from shadowprobe.errors import InputError
 
-pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
+duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
 
 CITED = {"Mercury (planet)": "/planet", "Mercury-Redstone": "/rocket", "Venus": "/venus", "O'Neill (band)": "/band"}
 SAID = {
@@ -89,6 +90,33 @@ def test_names_and_commonness_come_from_the_dumps_and_the_rest_from_the_wiki(tmp
     assert read_funnels(tmp_path / "out") == FUNNELS
 
 
+def write_texts(directory: Path, served: Web) -> None:
+    """Writes the texts of the articles, with their references, beside the tables."""
+    texts = {title: f"Text.<ref>[{served.url(path)} source]</ref>" for title, path in CITED.items()}
+    pages = "".join(
+        f"<page><title>{escape(key.replace('_', ' '))}</title><ns>{namespace}</ns><id>{number}</id><revision>"
+        f"<text>{escape(texts.get(key.replace('_', ' '), ''))}</text></revision></page>\n"
+        for number, namespace, key, _ in PAGES
+    )
+    content = f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">\n{pages}</mediawiki>\n'
+    (directory / f"{PREFIX}-pages-articles.xml").write_text(content, encoding="utf-8")
+
+
+def test_with_the_texts_of_the_pages_the_wiki_is_asked_for_nothing_but_its_name(tmp_path: Path) -> None:
+    dumps, by_api = write_tables(tmp_path / "dumps"), tmp_path / "api"
+    with small(wiki, SAID) as world:
+        world.build(by_api, dumps=str(dumps))
+        assert [form for form in forms(world) if form["action"] == "parse"]
+        world.forget()
+        write_texts(dumps, world.web)
+        dataset = world.build(tmp_path / "out", dumps=str(dumps))
+        assert dataset is not None
+        assert [form for form in forms(world) if form.get("meta") != "siteinfo"] == []
+    assert read_funnels(tmp_path / "out") == FUNNELS
+    for name in ("top", "shadow", "tail"):
+        assert (tmp_path / "out" / f"{name}.jsonl").read_bytes() == (by_api / f"{name}.jsonl").read_bytes()
+
+
 def test_the_card_says_what_the_dumps_may_miss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dumps, out = write_tables(tmp_path / "dumps"), tmp_path / "out"
     with small(wiki, SAID) as world:
@@ -112,6 +140,21 @@ def test_from_archive_and_dumps_comes_the_same_dataset_though_the_wiki_is_gone(t
     world.build(out, dumps=str(dumps), from_archive=True)
     del before["build/dumps.duckdb"]
     assert {name: content for name, content in made(out).items() if name != "build/dumps.duckdb"} == before
+
+
+@pytest.mark.parametrize("version", [None, 1])
+def test_a_build_goes_on_if_its_database_is_lost_or_of_an_earlier_version(tmp_path: Path, version: int | None) -> None:
+    dumps, out = write_tables(tmp_path / "dumps"), tmp_path / "out"
+    database = out / "build" / "dumps.duckdb"
+    with small(wiki, SAID) as world:
+        world.build(out, "spaces", dumps=str(dumps))
+        database.unlink()
+        if version is not None:
+            with duckdb.connect(database) as connection:
+                contents = f'{{"version":{version},"files":[],"wanted":{{}},"notes":[]}}'
+                connection.execute("CREATE TABLE said AS SELECT ? AS contents", [contents])
+        world.build(out, dumps=str(dumps))
+    assert read_funnels(out) == FUNNELS
 
 
 def test_dumps_that_are_gone_are_named(tmp_path: Path) -> None:

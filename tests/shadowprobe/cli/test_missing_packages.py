@@ -15,14 +15,11 @@ from shadowprobe.errors import EXTRAS, missing_packages
 ROOT = Path(__file__).resolve().parents[3]
 INSTALL = "pip install 'shadowprobe[build]'"
 CONTACT = ("--contact", "tests@example.org")
-# Where the name of a package is not the name of its module.
-MODULES = {"beautifulsoup4": "bs4"}
 
 
 def test_the_packages_of_the_extra_are_those_that_are_known() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    packages = {line.partition(">")[0] for line in extras["build"]}
-    assert {MODULES.get(name, name) for name in packages} == EXTRAS["build"]
+    assert {line.partition(">")[0] for line in extras["build"]} == EXTRAS["build"]
     assert "shadowprobe[build]" in extras["test"]
 
 

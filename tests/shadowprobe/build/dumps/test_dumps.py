@@ -13,10 +13,11 @@ from dump_world import COUNTED, DROPPED, PREFIX, SPACES, Schema, write, write_ta
 from sqlite_dump import Value
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
+from shadowprobe.build.dumps import commonness, count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
 from shadowprobe.build.dumps.dump_files import find_dump_files
 from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
+from shadowprobe.build.machine import LEAST, Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import Spaces
@@ -268,11 +269,34 @@ def test_a_dump_that_is_cut_off_leaves_no_database(build: Build) -> None:
 
 def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(tmp_path: Path) -> None:
     asked = ("memory_limit", "temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
-    with connect(tmp_path / "dumps.duckdb") as connection:
+    with connect(tmp_path / "dumps.duckdb", Machine(memory=10**9)) as connection:
         query = f"SELECT {', '.join(f'current_setting({name!r})' for name in asked)}"
         (found,) = connection.execute(query).fetchall()
     # A gigabyte is 953.67 times 2 to the 20th.
     assert found == ("953.6 MiB", str(tmp_path / "dumps.duckdb.overflow"), False, False)
+
+
+def test_too_little_memory_is_said_and_what_to_do_about_it(tmp_path: Path) -> None:
+    expected = r"db: the 0\.2 GB of memory that the database may use are not enough .*; give it more with --memory"
+    with pytest.raises(BuildError, match=expected), connect(tmp_path / "db", Machine(memory=LEAST)) as connection:
+        # A list cannot be written to a temporary file.
+        connection.execute("SELECT list(i::VARCHAR) FROM range(20_000_000) t(i)").fetchall()
+
+
+def test_a_disk_without_room_for_temporary_files_is_not_called_a_lack_of_memory(tmp_path: Path) -> None:
+    expected = r"db: the disk has no room for the temporary files in .*db\.overflow .*; free some, and try again"
+    with pytest.raises(BuildError, match=expected), connect(tmp_path / "db", Machine(memory=LEAST)) as connection:
+        connection.execute(
+            """SET max_temp_directory_size = '1MB';
+            CREATE TEMP TABLE many AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(30_000_000) t(i)"""
+        )
+
+
+def test_links_are_counted_alike_in_any_number_of_steps(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = build.find()
+    # Every link is thought to fill the memory, so that each range of sources is counted alone.
+    monkeypatch.setattr(commonness, "LINK_BYTES", 10**12)
+    assert {entity.title: entity for entity in build.count(*found.entities.values())} == COUNTED
 
 
 def test_a_file_that_is_not_a_database_is_named(build: Build) -> None:

@@ -115,7 +115,7 @@ def test_tables_of_nothing_but_numbers_are_read_alike(dump: Any, monkeypatch: py
 
 
 def test_a_line_may_be_longer_than_what_is_read_at_once(dump: Any) -> None:
-    names = ["x" * 1000 + str(number) for number in range(3000)]
+    names = ["x" * 1000 + str(number) for number in range(9000)]
     rows = b",".join(b"(%d,'%s',0,1)" % (number, name.encode()) for number, name in enumerate(names))
     assert len(rows) > 2 * sql.CHUNK
     assert [row[1] for row in read(dump(b"INSERT INTO `pet` VALUES " + rows + b";\n"))] == names

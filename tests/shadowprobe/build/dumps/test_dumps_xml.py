@@ -78,7 +78,8 @@ def test_the_text_of_the_pages_gives_the_same_spaces_and_counts_without_items(tm
 
 def test_the_tables_are_preferred_to_the_text(tmp_path: Path) -> None:
     directory = write_tables(tmp_path / "dumps")
-    (directory / f"{PREFIX}-pages-articles.xml").write_text("rubbish that nobody reads")
+    text = HEAD + page(15, "Mercury", "[[Mercury (film)]] [[Venus]]") + "</mediawiki>"
+    (directory / f"{PREFIX}-pages-articles.xml").write_text(text, encoding="utf-8")
     assert find(directory, tmp_path) == SPACES
     assert not any("text of the pages" in note for note in read_notes(tmp_path / "db"))
 
