@@ -128,7 +128,7 @@ class Gatherer:
         with self._open_texts(f"{within or 'snippets'}-texts") as store:
             cuts = self._cut_pages(pages, cited, spaces, dropped, store, self._watch("snippets", within))
             kept = drop_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
-        kept = self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped)
+        kept = list(self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped))
         funnel.keep(len(kept))
         funnel.add(dropped)
         return kept
@@ -140,7 +140,8 @@ class Gatherer:
     def begin_after(self, cuts: Iterable[Cut]) -> None:
         """Forgets all earlier snippets except these: near duplicates of these are dropped."""
         self._near_duplicates = NearDuplicates()
-        self._near_duplicates.drop(cuts, Counter())
+        for cut in cuts:
+            self._near_duplicates.add(cut.text)
 
     def _cut_pages(
         self,
