@@ -13,7 +13,7 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from shadowprobe.build.archive import Archive, Stored, key_of
+from shadowprobe.build.archive import Archive, Entry, key_of
 from shadowprobe.build.records import Crawled, WebReference
 from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass, not_html
 from shadowprobe.build.web.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
@@ -164,14 +164,14 @@ class _Crawl:
         seen: set[str] = set()
         try:
             url = normalise_url(url)
-            while (stored := self._head(url)) is not None:
-                if stored.failed:
-                    return _End(url, failed=stored.failed)
-                if stored.status not in REDIRECTS:
-                    why = "" if robots else not_html(stored.headers)
+            while (entry := self._find(url)) is not None:
+                if entry.failed:
+                    return _End(url, failed=entry.failed)
+                if entry.status not in REDIRECTS:
+                    why = "" if robots else not_html(entry.kind)
                     return _End(url, page=not why, failed=why)
                 seen.add(url)
-                url = join_url(url, stored.headers["location"])
+                url = join_url(url, entry.location)
                 if url in seen:
                     return _End(url, failed="redirect loop")
                 if len(seen) > self._manners.redirects:
@@ -180,11 +180,11 @@ class _Crawl:
             return _End(url, failed=str(error))
         return _End(url)
 
-    def _head(self, url: str) -> Stored | None:
+    def _find(self, url: str) -> Entry | None:
         key = key_of("GET", url)
         if key in self._doubtful:
-            return Stored(url, 0, {}, b"", self._doubtful[key][1])
-        return None if key in self._again else self._archive.head(key)
+            return Entry(key, 0, 0, self._doubtful[key][1])
+        return None if key in self._again else self._archive.find(key)
 
     def _may_pass(self, key: str) -> bool:
         failed = self._archive.failure(key)
@@ -300,9 +300,9 @@ class _Crawl:
 
     def _settled(self, host: Host[_Request], request: _Request) -> bool:
         """True where a request is not needed any more, or is of no use."""
-        if self._head(request.url) is None and host.silent >= SILENCE:
+        if self._find(request.url) is None and host.silent >= SILENCE:
             self._fail(request.url, GONE, doubtful=bool(self._doubtful))
-        return self._head(request.url) is not None
+        return self._find(request.url) is not None
 
     def _receive(
         self, host: Host[_Request], request: _Request, answer: WebResponse | NoResponseError, now: float
