@@ -182,8 +182,10 @@ class Archive:
 
     def locate(self, key: str) -> RecordPlace:
         """Where the response to a request is; another process can read it there."""
-        entry = self._entries[key]
-        return RecordPlace(self.path, entry.offset, entry.length, key)
+        entry = self._entries.get(key)
+        if entry is None:
+            raise InputError(self.path, f"lacks `{key}`: `shadowprobe build crawl` requests it again")
+        return RecordPlace(self.path.absolute(), entry.offset, entry.length, key)
 
     def failure(self, key: str) -> str:
         """Why a request got no response; empty if it got one or was never sent."""

@@ -26,7 +26,8 @@ from shadowprobe.build import assemble
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
-from shadowprobe.build.gather import Gatherer
+from shadowprobe.build.gather import LIBRARIES, Gatherer
+from shadowprobe.build.parts import drop_parts
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.spaces import find_spaces
@@ -34,14 +35,13 @@ from shadowprobe.build.status import STAGES
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.compute.executor import Executor, SerialExecutor
 from shadowprobe.dataset.dataset import CARD, Card, Dataset
 from shadowprobe.dataset.kept_pages import Cut, kept_pages
 from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 
 # The largest number of articles that are drawn for each wanted tail entity.
 MAX_DRAWS = 60
-# The card names the versions of libraries that influence the snippets.
-LIBRARIES = ("trafilatura", "spacy", "beautifulsoup4", "lxml")
 LICENCE = (
     "Titles and links come from {wiki}; Wikipedia's are under CC BY-SA 4.0. Snippets are short quotations from the web"
     " pages named in `source`, which remain their owners'; the full texts are in the archive of the build."
@@ -62,6 +62,7 @@ class Build:
         from_archive: bool = False,
         retry: bool = False,
         progress: Progress | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.out, self.directory = out, out / "build"
         if from_archive and not (self.directory / "archive").is_dir():
@@ -71,6 +72,7 @@ class Build:
             raise UsageError(f"{out} holds a dataset that no build has made; give another --out")
         self.manners, self.from_archive, self.retry = manners, from_archive, retry
         self._progress = progress or ignore_progress
+        self._executor = executor or SerialExecutor()
         self._open = ExitStack()
 
     def __enter__(self) -> Build:
@@ -104,6 +106,8 @@ class Build:
                 funnel = Funnel(name)
                 getattr(self, f"_{name}")(funnel)
                 funnel.write(self._funnel_file(name))
+            if self._funnel_file(name).exists():
+                drop_parts(self.directory / f"{name}-parts")
         return Dataset.read(self.out) if self._funnel_file("assemble").exists() else None
 
     def _check_order(self, stage: str | None) -> None:
@@ -141,6 +145,7 @@ class Build:
             self.manners,
             self.directory,
             self._progress,
+            executor=self._executor,
             retry=self.retry,
         )
 

@@ -1,0 +1,94 @@
+"""The executor for a cluster: Ray runs the parts on all of its nodes."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+from shadowprobe.compute.executor import AHEAD, Executor, count_cores
+from shadowprobe.errors import BuildError, ShadowprobeError, UsageError
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+# A part is tried again so often if its worker or its node dies.
+RETRIES = 10
+# Ray sends no statistics, and writes nothing to the terminal.
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "1"}
+LOOPBACK = "127.0.0.1"
+
+
+class RayExecutor(Executor):
+    """Parts as Ray tasks. Without an address, Ray is started on this machine and ends with the executor."""
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        ray = import_ray()
+        self._is_own = not ray.is_initialized()
+        if self._is_own:
+            start_ray(workers, address)
+        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    def map(self, function: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
+        """Yields the result for each part in order; only a few parts are given to Ray ahead."""
+        ray = import_ray()
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_call)
+        called, remaining, given = ray.put(function), iter(parts), deque[Any]()
+        try:
+            while True:
+                for part in islice(remaining, AHEAD * self.workers - len(given)):
+                    given.append(task.remote(called, part))
+                if not given:
+                    return
+                yield _get_result(ray, given[0])
+                given.popleft()
+        finally:
+            for reference in given:
+                ray.cancel(reference, force=False)
+
+    def close(self) -> None:
+        """Leaves the cluster; a cluster that was started here ends."""
+        if self._is_own:
+            import_ray().shutdown()
+
+
+def import_ray() -> Any:
+    """Imports Ray; says how to install it if it is missing."""
+    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise UsageError("--executor ray: Ray is not installed: pip install 'shadowprobe[ray]'") from None
+    return ray
+
+
+def start_ray(workers: int | None, address: str | None) -> None:
+    """Connects to the cluster at an address, or starts Ray on this machine, reachable from this machine only."""
+    ray = import_ray()
+    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    own = {"num_cpus": workers or count_cores(), "include_dashboard": False, "_node_ip_address": LOOPBACK}
+    try:
+        ray.init(address=address, **quiet, **({} if address else own))
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        where = f"--ray-address {address}: no cluster answers there" if address else "Ray cannot be started"
+        raise UsageError(f"{where} ({error})") from None
+
+
+def _get_result(ray: Any, reference: Any) -> Any:
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, ShadowprobeError):
+            raise error.cause from None
+        raise
+    except ray.exceptions.RayError as error:
+        raise BuildError(
+            f"the Ray cluster lost a part {RETRIES + 1} times ({type(error).__name__}): the same command continues"
+        ) from None
+
+
+def _call(function: Callable[[A], B], part: A) -> B:
+    return function(part)
