@@ -15,6 +15,8 @@ from shadowprobe.build.web.charset import decode_page
 from shadowprobe.build.web.main_text import main_text
 from shadowprobe.dataset.kept_pages import Cut, PageText
 
+# What takes seconds to import: a pool of processes does it once for all workers.
+WORKER_IMPORTS = ("spacy.pipeline", "trafilatura", "py3langid.langid", "warcio.archiveiterator", "w3lib.encoding")
 NO_TEXT = "a page without running text"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext
 from typing import Generic, TypeVar
 
 from shadowprobe.compute.executor import AHEAD, TRIES, Executor
@@ -59,7 +60,7 @@ class ProcessExecutor(Executor):
 
     def _submit(self, function: Callable[[A], B], part: A) -> Future[B]:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.workers, _choose_context(), _set_up_worker)
+            self._pool = ProcessPoolExecutor(self.workers, _make_context(function), _set_up_worker)
         try:
             return self._pool.submit(function, part)
         except BrokenProcessPool as error:
@@ -106,9 +107,17 @@ def _is_finished(future: Future[B], *, has_to_wait: bool = False) -> bool:
     return not isinstance(future.exception(), BrokenProcessPool)
 
 
-def _choose_context() -> multiprocessing.context.BaseContext:
-    """A process with threads must not be copied by `fork`: the new processes start from a clean one."""
-    return multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+def _make_context(function: Callable[[A], B]) -> BaseContext:
+    """A process with threads must not be copied by `fork`: workers are copies of a clean process.
+
+    That process imports what the module of the function names in `WORKER_IMPORTS`, once for all workers.
+    """
+    if sys.platform == "win32":
+        return get_context("spawn")
+    context = get_context("forkserver")
+    module = sys.modules[getattr(function, "func", function).__module__]
+    context.set_forkserver_preload(list(getattr(module, "WORKER_IMPORTS", ())))
+    return context
 
 
 def _set_up_worker() -> None:
@@ -118,7 +127,7 @@ def _set_up_worker() -> None:
 
 
 def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
+    parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)

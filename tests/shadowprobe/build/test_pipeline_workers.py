@@ -123,5 +123,5 @@ def test_a_page_that_the_archive_lacks_is_an_error_that_says_what_to_do(world: S
     world.build(out)
     crawled = out / "build" / "crawled.jsonl"
     crawled.write_text(crawled.read_text().replace('"page":"GET http', '"page":"GET no', 1))
-    with pytest.raises(InputError, match=r"web\.warc\.gz: lacks `GET no.*`: `shadowprobe build crawl` requests it again"):
+    with pytest.raises(InputError, match=r"web\.warc\.gz: lacks `GET no.*`: `shadowprobe build crawl` requests it"):
         world.build(out, "snippets")
