@@ -109,16 +109,16 @@ class Gatherer:
         funnel.add(dropped)
         return references
 
-    def fetch(self, references: Sequence[WebReference], funnel: Funnel, within: str = "") -> list[Crawled]:
-        """Fetches the pages of the references that are followed; returns the result for each."""
-        watch = self._watch("crawl", within)
-        followed = [reference for reference in references if reference.is_followed]
-        crawled = list(crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry))
-        if missing := sum(page.failed == MISSING for page in crawled):
-            raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
-        for page in crawled:
+    def fetch(self, references: Iterable[WebReference], funnel: Funnel, within: str = "") -> Iterator[Crawled]:
+        """Fetches the pages of the references that are followed; yields the result for each."""
+        watch, missing = self._watch("crawl", within), 0
+        followed = (reference for reference in references if reference.is_followed)
+        for page in crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry):
+            missing += page.failed == MISSING
             funnel.drop(page.failed) if page.page is None else funnel.keep()
-        return crawled
+            yield page
+        if missing:
+            raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
 
     def cut(
         self,

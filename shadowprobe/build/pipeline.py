@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 import shadowprobe
-from shadowprobe.base.files import drop_partial_files, lock, make_directory, write_atomically
+from shadowprobe.base.files import drop_partial_files, lock, make_directory, write_pieces
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.languages import Language, read_language, words_of
 from shadowprobe.build import assemble
@@ -201,8 +201,7 @@ class Build:
         self._write("references", self._gatherer.find_references(entities, funnel))
 
     def _crawl(self, funnel: Funnel) -> None:
-        references = list(self._read("references", WebReference))
-        self._write("crawled", self._gatherer.fetch(references, funnel))
+        self._write("crawled", self._gatherer.fetch(self._read("references", WebReference), funnel))
 
     def _snippets(self, funnel: Funnel) -> None:
         spaces: dict[str, list[FoundSpace]] = {}
@@ -331,7 +330,7 @@ class Build:
             raise InputError(self.directory / f"{name}.jsonl", f"lacks `{missing}`: `{again}` makes it again")
 
     def _write(self, name: str, records: Iterable[Struct]) -> None:
-        write_atomically(self.directory / f"{name}.jsonl", encode_lines(list(records)))
+        write_pieces(self.directory / f"{name}.jsonl", (encode_lines([record]) for record in records))
 
     def _read(self, name: str, kind: type[T]) -> Iterator[T]:
         return (record for _, record in read_lines(self.directory / f"{name}.jsonl", kind))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class _Request:
 
 
 def crawl(
-    references: Sequence[WebReference],
+    references: Iterable[WebReference],
     archive: Archive,
     manners: Manners,
     progress: Progress | None = None,
@@ -84,36 +84,42 @@ def crawl(
     copies: dict[str, str | None] = {}
     for reference in references:
         copies[reference.url] = copies.get(reference.url) or reference.archived
-    visits = [_Visit(number, url, copy) for number, (url, copy) in enumerate(copies.items())]
     work = _Crawl(archive, manners, retry=retry, is_online=is_online)
-    ready: dict[int, Crawled] = {}
-    lacking = []
-    for visit in visits:
-        outcome = work.look_up(visit)
-        if isinstance(outcome, Crawled):
-            ready[visit.number] = outcome
-        elif archive.read_only:
-            ready[visit.number] = Crawled(visit.url, failed=MISSING)
-        else:
-            lacking.append(visit)
+    # Outcomes that the archive has are looked up again when it is their turn: to keep all takes more memory than time.
+    lacking = [
+        visit
+        for visit in _list_visits(copies)
+        if not isinstance(work.look_up(visit), Crawled) and not archive.read_only
+    ]
+    awaited, ready = {visit.number for visit in lacking}, dict[int, Crawled]()
+    done = len(copies) - len(lacking)
     if progress:
-        progress(len(ready), len(visits))
-    done = len(ready)
+        progress(done, len(copies))
     coming = _in_a_thread(work, lacking)
     try:
-        for visit in visits:
-            while visit.number not in ready:
+        for visit in _list_visits(copies):
+            while visit.number in awaited:
                 number, outcome = next(coming)
+                awaited.remove(number)
                 ready[number] = outcome
                 done += 1
                 if progress:
-                    progress(done, len(visits))
-                if done == len(visits):
+                    progress(done, len(copies))
+                if not awaited:
                     # The last outcome is known a moment before it is stored.
                     deque(coming, maxlen=0)
-            yield ready.pop(visit.number)
+            yield ready.pop(visit.number) if visit.number in ready else _read_outcome(work, visit)
     finally:
         coming.close()
+
+
+def _list_visits(copies: Mapping[str, str | None]) -> Iterator[_Visit]:
+    return (_Visit(number, url, copy) for number, (url, copy) in enumerate(copies.items()))
+
+
+def _read_outcome(work: _Crawl, visit: _Visit) -> Crawled:
+    outcome = work.look_up(visit)
+    return outcome if isinstance(outcome, Crawled) else Crawled(visit.url, failed=MISSING)
 
 
 def _in_a_thread(work: _Crawl, visits: list[_Visit]) -> Generator[tuple[int, Crawled], None, None]:
