@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from shadowprobe.base.files import open_for_writing, write_out
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language
-from shadowprobe.build.archive import Archive
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
@@ -26,6 +25,7 @@ from shadowprobe.build.qualifiers import drop_shared_sentences
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.web.crawl import MISSING, crawl
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -74,7 +74,7 @@ class Gatherer:
         self,
         wiki: Wiki,
         language: Language,
-        web: Archive,
+        open_web: Callable[[], PageArchive],
         settings: BuildSettings,
         manners: Manners,
         directory: Path,
@@ -83,11 +83,16 @@ class Gatherer:
         executor: Executor,
         retry: bool = False,
     ) -> None:
-        self.wiki, self.language, self.web = wiki, language, web
+        self.wiki, self.language, self._open_web = wiki, language, open_web
         self.settings, self.manners, self.directory = settings, manners, directory
         self._progress, self.retry, self._executor = progress, retry, executor
         self._started: set[str] = set()
         self._near_duplicates = NearDuplicates()
+
+    @cached_property
+    def web(self) -> PageArchive:
+        """The archive of the web pages; it is opened when the first page is needed."""
+        return self._open_web()
 
     def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
         """Finds the references of the articles in their order; the settings say how many of an article are followed."""

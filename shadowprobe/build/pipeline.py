@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 import shadowprobe
-from shadowprobe.base.files import drop_partial_files, lock, make_directory, write_pieces
+from shadowprobe.base.files import drop_partial_files, lock, make_directory, read_text_lines, write_pieces
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.languages import Language, read_language, words_of
 from shadowprobe.build import assemble
@@ -30,6 +30,7 @@ from shadowprobe.build.gather import LIBRARIES, Gatherer
 from shadowprobe.build.parts import drop_parts
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
+from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
 from shadowprobe.build.status import STAGES
 from shadowprobe.build.tail import draw_articles
@@ -42,6 +43,7 @@ from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 
 # The largest number of articles that are drawn for each wanted tail entity.
 MAX_DRAWS = 60
+SOFTWARE = f"shadowprobe/{shadowprobe.__version__}"
 LICENCE = (
     "Titles and links come from {wiki}; Wikipedia's are under CC BY-SA 4.0. Snippets are short quotations from the web"
     " pages named in `source`, which remain their owners'; the full texts are in the archive of the build."
@@ -95,7 +97,7 @@ class Build:
         write_settings(self.directory, self.settings)
         if self.from_archive and stage is None:
             # The archive is opened first: if it cannot be read, the earlier results are kept.
-            _ = self._gatherer
+            _ = self._gatherer.web
             self._forget_from(STAGES[0])
         if self.retry and stage is None:
             self._forget_from("crawl")
@@ -124,7 +126,7 @@ class Build:
     @cached_property
     def wiki(self) -> Wiki:
         """The wiki; connected at the first request."""
-        return Wiki(self.settings.wiki, self._archive("wiki"), user_agent=self.manners.user_agent)
+        return Wiki(self.settings.wiki, self._open_wiki(), user_agent=self.manners.user_agent)
 
     @cached_property
     def language(self) -> Language:
@@ -136,11 +138,10 @@ class Build:
 
     @cached_property
     def _gatherer(self) -> Gatherer:
-        web = self._archive("web")
         return Gatherer(
             self.wiki,
             self.language,
-            web,
+            self._open_web,
             self.settings,
             self.manners,
             self.directory,
@@ -149,10 +150,15 @@ class Build:
             retry=self.retry,
         )
 
-    def _archive(self, name: str) -> Archive:
-        software = f"shadowprobe/{shadowprobe.__version__}"
-        path = self.directory / "archive" / f"{name}.warc.gz"
-        archive = Archive(path, software=software, read_only=self.from_archive)
+    def _open_wiki(self) -> Archive:
+        archive = Archive(self.directory / "archive" / "wiki.warc.gz", software=SOFTWARE, read_only=self.from_archive)
+        self._open.callback(archive.close)
+        return archive
+
+    def _open_web(self) -> PageArchive:
+        path, references = self.directory / "archive" / "web.warc.gz", self.directory / "references.jsonl"
+        pages = sum(1 for _ in read_text_lines(references)) if references.exists() else 0
+        archive = open_pages(path, software=SOFTWARE, read_only=self.from_archive, pages=pages)
         self._open.callback(archive.close)
         return archive
 

@@ -13,8 +13,9 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from shadowprobe.build.archive import Archive, Entry, key_of
+from shadowprobe.build.archive import Entry, key_of
 from shadowprobe.build.records import Crawled, WebReference
+from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass, not_html
 from shadowprobe.build.web.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
 from shadowprobe.errors import BuildError
@@ -69,7 +70,7 @@ class _Request:
 
 def crawl(
     references: Iterable[WebReference],
-    archive: Archive,
+    archive: PageArchive,
     manners: Manners,
     progress: Progress | None = None,
     *,
@@ -142,7 +143,7 @@ class _Crawl:
     """One crawl: what the archive has, and what is still to be requested."""
 
     def __init__(
-        self, archive: Archive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
+        self, archive: PageArchive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
     ) -> None:
         self._archive, self._manners, self._is_online = archive, manners, is_online
         self._frontier: Frontier[_Request] = Frontier(manners.per_host)
