@@ -17,16 +17,22 @@ B = TypeVar("B")
 
 # A part is tried again so often if its worker or its node dies.
 RETRIES = 10
-# Ray sends no statistics, and writes nothing to the terminal.
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_DEDUP_LOGS": "1"}
-LOOPBACK = "127.0.0.1"
+# Ray reads these when it is imported. It sends no statistics, warns of nothing, and does not print the log of a node
+# that died to the standard output.
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
+}
+# Without this, Ray on a single machine listens to other machines too.
+LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 class RayExecutor(Executor):
     """Parts as Ray tasks. Without an address, Ray is started on this machine and ends with the executor."""
 
     def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        ray = import_ray()
+        ray = import_ray(**({} if address else LOOPBACK_ONLY))
         self._is_own = not ray.is_initialized()
         if self._is_own:
             start_ray(workers, address)
@@ -55,9 +61,10 @@ class RayExecutor(Executor):
             import_ray().shutdown()
 
 
-def import_ray() -> Any:
-    """Imports Ray; says how to install it if it is missing."""
-    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
+def import_ray(**settings: str) -> Any:
+    """Imports Ray with these settings, unless the environment has others; says how to install it if it is missing."""
+    for name, value in (SETTINGS | settings).items():
+        os.environ.setdefault(name, value)
     try:
         import ray
     except ModuleNotFoundError:
@@ -68,8 +75,9 @@ def import_ray() -> Any:
 def start_ray(workers: int | None, address: str | None) -> None:
     """Connects to the cluster at an address, or starts Ray on this machine, reachable from this machine only."""
     ray = import_ray()
-    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
-    own = {"num_cpus": workers or count_cores(), "include_dashboard": False, "_node_ip_address": LOOPBACK}
+    # Ray writes to the terminal what its log files have too.
+    quiet = {"logging_level": logging.CRITICAL, "log_to_driver": False}
+    own = {"num_cpus": workers or count_cores(), "include_dashboard": False}
     try:
         ray.init(address=address, **quiet, **({} if address else own))
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:

@@ -50,3 +50,11 @@ def wait_long(part: tuple[str, int]) -> int:
     (Path(part[0]) / str(os.getpid())).touch()
     time.sleep(60)
     return 0
+
+
+def note_and_wait(part: tuple[str, int]) -> int:
+    """Writes down that the part was begun and takes a while."""
+    with (Path(part[0]) / "begun.txt").open("a") as file:
+        file.write(f"{part[1]}\n")
+    time.sleep(0.3)
+    return part[1] * 10
