@@ -95,7 +95,7 @@ def decode_index(path: Path) -> float:
     started, decode = time.process_time(), msgspec.json.Decoder(Entry).decode
     with path.with_suffix(".gz.index").open("rb") as file:
         entries = {entry.key: entry for entry in map(decode, file)}
-    assert len(entries) == URLS
+    assert len(entries) >= URLS
     return time.process_time() - started
 
 

@@ -60,16 +60,20 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def make_executor(name: str = "local", workers: int | None = None, address: str | None = None) -> Executor:
-    """Makes the executor of this name; without a number of workers it uses all cores."""
+def make_executor(
+    name: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
+) -> Executor:
+    """Makes the executor of this name; without a number of workers it uses all cores. `gpus` are those of a worker."""
     if name not in EXECUTORS:
-        raise UsageError(f"--executor: unknown executor `{name}`{nearest(name, EXECUTORS)}: choose from {EXECUTORS}")
+        raise UsageError(
+            f"--executor: unknown executor `{name}`{nearest(name, EXECUTORS)}: choose from {', '.join(EXECUTORS)}"
+        )
     if name == "ray":
         from shadowprobe.compute.ray_cluster import RayExecutor
 
-        return RayExecutor(workers, address)
-    if address is not None:
-        raise UsageError("--ray-address: needs --executor ray")
+        return RayExecutor(workers, address, gpus)
+    if address is not None or gpus:
+        raise UsageError(f"{'--ray-address' if address is not None else '--gpus'}: needs --executor ray")
     if (workers or count_cores()) == 1:
         return SerialExecutor()
     from shadowprobe.compute.process_pool import ProcessExecutor

@@ -29,30 +29,44 @@ LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 class RayExecutor(Executor):
-    """Parts as Ray tasks. Without an address, Ray is started on this machine and ends with the executor."""
+    """Parts as Ray tasks. Without an address, Ray is started on this machine and ends with the executor.
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+    At most `workers` parts are under way. Ray uses the processes of earlier parts again, so that each of them loads a
+    model once.
+    """
+
+    def __init__(self, workers: int | None = None, address: str | None = None, gpus: float = 0.0) -> None:
         ray = import_ray(**({} if address else LOOPBACK_ONLY))
-        self._is_own = not ray.is_initialized()
+        self._is_own, self._gpus = not ray.is_initialized(), gpus
         if self._is_own:
             start_ray(workers, address)
-        self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        resources = ray.cluster_resources()
+        if gpus > resources.get("GPU", 0.0):
+            self.close()
+            raise UsageError(f"--gpus {gpus:g}: the Ray cluster has {resources.get('GPU', 0.0):g} GPUs")
+        self.workers = workers or max(1, int(resources.get("CPU", 1)))
 
     def map(self, function: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
         """Yields the result for each part in order; only a few parts are given to Ray ahead."""
         ray = import_ray()
-        task = ray.remote(num_cpus=1, max_retries=RETRIES)(_call)
-        called, remaining, given = ray.put(function), iter(parts), deque[Any]()
+        # Ray would end a process with a GPU after each part.
+        task = ray.remote(num_cpus=1, num_gpus=self._gpus, max_retries=RETRIES, max_calls=0)(_call)
+        called, remaining, given, unfinished = ray.put(function), iter(parts), deque[Any](), set[Any]()
         try:
             while True:
-                for part in islice(remaining, AHEAD * self.workers - len(given)):
+                free = min(self.workers - len(unfinished), AHEAD * self.workers - len(given))
+                for part in islice(remaining, free):
                     given.append(task.remote(called, part))
+                    unfinished.add(given[-1])
                 if not given:
                     return
-                yield _get_result(ray, given[0])
-                given.popleft()
+                if unfinished:
+                    unfinished.difference_update(ray.wait(list(unfinished), num_returns=1)[0])
+                while given and given[0] not in unfinished:
+                    yield _get_result(ray, given[0])
+                    given.popleft()
         finally:
-            for reference in given:
+            for reference in unfinished:
                 ray.cancel(reference, force=False)
 
     def close(self) -> None:

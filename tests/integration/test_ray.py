@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 from build_world import DAY, made, small
 
+from shadowprobe import run
+
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 PATIENCE = 240.0
 # Addresses as the kernel writes them: 127.0.0.1, and the same as an IPv6 address.
@@ -77,6 +79,12 @@ def test_each_part_has_one_result_in_order_though_a_node_dies(done: Done) -> Non
     # Only what the dead node was doing is done again: at most one part at a time.
     assert sorted(set(done.begun)) == list(range(16))
     assert len(done.begun) <= 16 + 1
+
+
+def test_a_run_on_a_cluster_writes_the_same_predictions(done: Done, built: Path, tmp_path: Path) -> None:
+    run("tfidf", "mini", out=tmp_path / "run", batch_size=40)
+    for name in ("predictions.jsonl", "results.json"):
+        assert (built.parent / "run-on-ray" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
 
 
 def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(done: Done) -> None:

@@ -22,6 +22,7 @@ from shadowprobe.build.settings import BuildSettings
 from shadowprobe.compute.executor import make_executor
 from shadowprobe.compute.ray_cluster import LOOPBACK_ONLY, import_ray
 from shadowprobe.errors import InputError
+from shadowprobe.running.api import make_linking_job
 
 # Every process of the cluster inherits it.
 MARK = "SHADOWPROBE_RAY_TEST"
@@ -87,6 +88,7 @@ def main() -> None:
         told["results"] = [next(results) for _ in range(2)]
         cluster.remove_node(second, allow_graceful=False)
         told["results"] += list(results)
+        make_linking_job("tfidf", "mini", out=out.parent / "run-on-ray", batch_size=40, executor=executor).run()
         try:
             list(executor.map(fail, range(6)))
         except InputError as error:
