@@ -21,7 +21,7 @@ from shadowprobe.build.pipeline import Build
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.compute.executor import make_executor
 from shadowprobe.compute.ray_cluster import LOOPBACK_ONLY, import_ray
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.api import make_linking_job
 
 # Every process of the cluster inherits it.
@@ -93,6 +93,10 @@ def main() -> None:
             list(executor.map(fail, range(6)))
         except InputError as error:
             told["error"] = str(error)
+    try:
+        make_executor("ray", address=cluster.address, gpus=0.5)
+    except UsageError as error:
+        told["gpus"] = str(error)
     cluster.shutdown()
     print(json.dumps(told))
 
