@@ -110,7 +110,8 @@ def measure(scratch: Path) -> Measured:
     seconds, megabytes = found["cpu"], found["peak"] / 1e6
     return Measured(
         Goal(
-            f"a crawl of {URLS:,} URLs that continues sends its next request within {SECONDS:g} s of CPU time and {MEGABYTES:g} MB",
+            f"a crawl of {URLS:,} URLs that continues sends its next request within {SECONDS:g} s of CPU time"
+            f" and {MEGABYTES:g} MB",
             seconds,
             "CPU s",
             seconds <= SECONDS and megabytes <= MEGABYTES,
