@@ -79,7 +79,7 @@ def main() -> None:
     import_ray(**LOOPBACK_ONLY)
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     first, second, _ = (cluster.add_node(num_cpus=1) for _ in range(3))
     cluster.wait_for_nodes()
     told: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
