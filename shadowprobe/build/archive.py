@@ -12,6 +12,7 @@ import mmap
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -74,6 +75,8 @@ class Archive:
     """A WARC file with an index beside it; one process writes to it at a time."""
 
     def __init__(self, path: Path, *, software: str, read_only: bool = False) -> None:
+        # Only reading needs it, but it is said before the first request if it is missing.
+        import_module("warcio")
         self.path, self.read_only = path, read_only
         self._software = software
         self._entries: dict[str, Entry] = {}
