@@ -67,19 +67,23 @@ class Page(asyncio.Protocol):
     def answer(self, path: bytes) -> None:
         """Sends the page, or for /most how many requests a host ever had at once."""
         self.now[self.host] -= 1
-        body = b"%d" % max(self.most.values()) if path == b"/most" else b"<title>%s</title>%s" % (path, WORDS)
+        body = b"%d" % max(self.most.values()) if path == b"/most" else self.make_body(path)
         status = b"404 Not Found" if path == b"/robots.txt" else b"200 OK"
         self.transport.write(
             b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
         )
 
+    def make_body(self, path: bytes) -> bytes:
+        """The page of a path."""
+        return b"<title>%s</title>%s" % (path, WORDS)
 
-async def serve() -> None:
+
+async def serve(page: type[Page] = Page) -> None:
     """Says the port, and serves until the input ends."""
     loop = asyncio.get_running_loop()
-    servers = [await loop.create_server(Page, "127.0.0.1", 0)]
+    servers = [await loop.create_server(page, "127.0.0.1", 0)]
     port = servers[0].sockets[0].getsockname()[1]
-    servers += [await loop.create_server(Page, f"127.0.0.{number}", port) for number in range(2, HOSTS + 1)]
+    servers += [await loop.create_server(page, f"127.0.0.{number}", port) for number in range(2, HOSTS + 1)]
     print(port, flush=True)
     ended = asyncio.Event()
     loop.add_reader(sys.stdin, ended.set)
@@ -88,9 +92,9 @@ async def serve() -> None:
 
 
 @contextmanager
-def hosts() -> Iterator[int]:
+def hosts(script: str = __file__) -> Iterator[int]:
     """The port of hosts that run while the block does."""
-    command = [sys.executable, __file__, "--serve"]
+    command = [sys.executable, script, "--serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         # Leaving the block closes the input, and the hosts end.

@@ -138,7 +138,7 @@ def cut(pages: list[Page], others: list[str]) -> tuple[float, int]:
         for page in pages
         for each in cutter.cut(main_text(page.html, page.url), page.entity, page.space, others, page.url, dropped)
     ]
-    kept = NearDuplicates().drop(found, dropped)
+    kept = list(NearDuplicates().drop(found, dropped))
     return time.process_time() - started, len(kept)
 
 
@@ -155,7 +155,7 @@ def alike(writer: Writer) -> float:
     texts = [f"Smith is a village in the north of the county, {writer.sentence()}" for _ in range(ALIKE)]
     cuts = [Cut("Paul Smith", "Smith", text, 0, 5, "Paul Smith", text, "https://example.org/", 0) for text in texts]
     started = time.process_time()
-    NearDuplicates().drop(cuts, Counter())
+    list(NearDuplicates().drop(cuts, Counter()))
     return time.process_time() - started
 
 

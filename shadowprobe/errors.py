@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 # The packages of an extra by their import names, where not one command but several need it.
 EXTRAS = {
@@ -48,6 +50,10 @@ class InputError(ShadowprobeError):
         self.path, self.problem, self.line, self.field = Path(path), problem, line, field
         place = f"{path}" if line is None else f"{path}:{line}"
         super().__init__(f"{place}: field `{field}`: {problem}" if field else f"{place}: {problem}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker process sends its errors to the main process.
+        return partial(type(self), line=self.line, field=self.field), (self.path, self.problem)
 
 
 class PluginError(ShadowprobeError):

@@ -10,55 +10,56 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import string
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
-from io import BytesIO
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import quote
 
+import msgspec
 from msgspec import Struct
 
-from shadowprobe.base.files import drop_torn_line, lock, write_out
+from shadowprobe.base.files import drop_torn_line, lock, open_for_reading, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.build.warc_record import (
+    INFO,
+    MAGIC,
+    RecordPlace,
+    Stored,
+    make_damage_error,
+    make_failure,
+    make_info,
+    make_response,
+    parse_any,
+    parse_response,
+    quote_field,
+    read_member,
+)
 from shadowprobe.errors import InputError, UsageError
+from shadowprobe.net.urls import REDIRECTS
 
-# Header fields that are not stored: a stored body is neither compressed nor in chunks.
-_NOT_STORED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "set-cookie"})
-# The record that says who made the file has a line in the index, but is nobody's answer.
-_INFO = "warcinfo"
-# The field of a record that holds the key of its request.
-_KEY = "WARC-Shadowprobe-Key"
-_FAILED = "failed: "
-# How a compressed record begins, and how much of it is read at once.
-_MAGIC, _PIECE = b"\x1f\x8b\x08", 65536
 # A file that is larger than its first record can be, and has no record, is not ours to cut.
 _FIRST_RECORD = 4096
+HTML = "text/html"
 
 
-class Stored(NamedTuple):
-    """An answer as the archive has it; `failed` says why there is none."""
+class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A line of the index: where the record of a request is, and what a crawl has to know of its response.
 
-    url: str
-    status: int
-    headers: dict[str, str]
-    body: bytes
-    failed: str = ""
-
-
-class _Entry(Struct, frozen=True, omit_defaults=True):
-    """A line of the index: where the record of a question ends and begins."""
+    Indexes of earlier versions have no status.
+    """
 
     key: str
     offset: int
     length: int
     failed: str = ""
+    status: int = 0
+    # Where a redirect leads, and the type of any other content without its parameters.
+    location: str = ""
+    kind: str = HTML
 
     @property
     def end(self) -> int:
+        """Where the record ends."""
         return self.offset + self.length
 
 
@@ -74,9 +75,11 @@ class Archive:
     """A WARC file with an index beside it; one process writes to it at a time."""
 
     def __init__(self, path: Path, *, software: str, read_only: bool = False) -> None:
+        # Only reading needs it, but it is said before the first request if it is missing.
+        import_module("warcio")
         self.path, self.read_only = path, read_only
         self._software = software
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._index_path = index = path.with_suffix(path.suffix + ".index")
         if read_only and not (path.exists() or index.exists()):
             raise InputError(path, "no such archive: a build without --from-archive makes it")
@@ -95,8 +98,7 @@ class Archive:
         if not self.read_only:
             lock(self._file, f"building into {self.path.parent}")
             drop_torn_line(self._index)
-        lines = read_lines(self._index_path, _Entry, torn=True) if self._index_path.exists() else ()
-        indexed = [entry for _, entry in lines]
+        indexed = self._read_index()
         size = self._file.seek(0, os.SEEK_END)
         known = [entry for entry in indexed if entry.end <= size]
         if self.read_only and len(known) < len(indexed):
@@ -107,11 +109,23 @@ class Archive:
                 " again for what is lost",
             )
         scanned = list(self._scan(max((entry.end for entry in known), default=0), size))
-        self._entries = {entry.key: entry for entry in (*known, *scanned) if entry.key != _INFO}
+        self._entries = {entry.key: entry for entry in (*known, *scanned) if entry.key != INFO}
         if not self.read_only:
             self._mend(known, scanned, size, lost=len(known) < len(indexed))
 
-    def _mend(self, known: list[_Entry], scanned: list[_Entry], size: int, *, lost: bool) -> None:
+    def _read_index(self) -> list[Entry]:
+        """Reads the index; a last line that is not whole is left out."""
+        if not self._index_path.exists():
+            return []
+        decode = msgspec.json.Decoder(Entry).decode
+        try:
+            with open_for_reading(self._index_path) as file:
+                return [decode(line) for line in file if line.endswith(b"\n")]
+        except (ValueError, RecursionError):
+            # A million lines take five times as long here, but an error names its line.
+            return [entry for _, entry in read_lines(self._index_path, Entry, torn=True)]
+
+    def _mend(self, known: list[Entry], scanned: list[Entry], size: int, *, lost: bool) -> None:
         """Makes file and index agree: without half a record, and without lines whose records are lost."""
         end = max((entry.end for entry in (*known, *scanned)), default=0)
         if not end and size > _FIRST_RECORD:
@@ -123,60 +137,30 @@ class Archive:
         if not end:
             self._write_info()
 
-    def _scan(self, offset: int, size: int) -> Iterator[_Entry]:
+    def _scan(self, offset: int, size: int) -> Iterator[Entry]:
         """The records from a byte on; what is not whole is passed over."""
         broken = None
         while offset < size:
-            content, end = self._read_member(offset)
-            request = _read_request(content)
-            if request is None:
+            content, end = read_member(self._file.fileno(), offset)
+            record = parse_any(content)
+            if record is None:
                 broken = offset if broken is None else broken
                 offset = self._next_record(offset + 1, size)
                 continue
             if broken is not None and self.read_only:
-                raise self._damage_error(broken)
-            yield _Entry(request[0], offset, end - offset, request[1])
+                raise make_damage_error(self.path, broken)
+            yield _make_entry(record[0], offset, end - offset, record[1])
             offset, broken = end, None
 
     def _next_record(self, offset: int, size: int) -> int:
         """Where something begins like a record."""
         with mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ) as view:
-            place = view.find(_MAGIC, offset)
+            place = view.find(MAGIC, offset)
         return size if place < 0 else place
 
-    def _read_member(self, offset: int) -> tuple[bytes, int]:
-        """The record that begins at a byte, and where it ends; nothing where it is not whole.
-
-        gzip keeps a checksum of every record, so that a single changed bit of it is seen.
-        """
-        unzip, content = zlib.decompressobj(zlib.MAX_WBITS | 16), bytearray()
-        try:
-            while not unzip.eof and (piece := os.pread(self._file.fileno(), _PIECE, offset)):
-                content += unzip.decompress(piece)
-                offset += len(piece)
-        except (OSError, zlib.error):
-            return b"", 0
-        return (bytes(content), offset - len(unzip.unused_data)) if unzip.eof else (b"", 0)
-
-    def _damage_error(self, offset: int) -> InputError:
-        return InputError(
-            self.path,
-            f"the record at byte {offset} is damaged: remove {self._index_path.name}, and a build without"
-            " --from-archive keeps what is whole and asks again for the rest",
-        )
-
     def _write_info(self) -> None:
-        """The record that says who made the file; it is kept by an index entry of its own."""
-        writer = self._writer()
-        record = writer.create_warcinfo_record(
-            self.path.name, {"software": self._software, "format": "WARC File Format 1.1"}
-        )
-        self._append(_INFO, record, writer)
-
-    def _writer(self) -> Any:
-        from warcio.warcwriter import WARCWriter
-
-        return WARCWriter(BytesIO(), gzip=True, warc_version="1.1")
+        """Writes the record that says who made the file; it is kept by an index entry of its own."""
+        self._append(INFO, make_info(self.path.name, self._software), Stored("", 0, {}, b""))
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -185,36 +169,38 @@ class Archive:
         return len(self._entries)
 
     def keys(self) -> Iterator[str]:
-        """The questions that were answered, in the order of the answers."""
+        """The requests with a response or a failure, in the order of these."""
         return iter(self._entries)
 
     def get(self, key: str) -> Stored | None:
         """The response to a request, or None if it was never sent."""
-        return self._read(key, body=True)
-
-    def head(self, key: str) -> Stored | None:
-        """The same without the body."""
-        return self._read(key, body=False)
-
-    def _read(self, key: str, *, body: bool) -> Stored | None:
         entry = self._entries.get(key)
         if entry is None:
             return None
         if entry.failed:
             return Stored(key.split(" ")[1], 0, {}, b"", entry.failed)
-        from warcio.exceptions import ArchiveLoadFailed
+        stored = parse_response(read_member(self._file.fileno(), entry.offset)[0], key)
+        if stored is None:
+            raise make_damage_error(self.path, entry.offset)
+        return stored
 
-        record = _parse_record(self._read_member(entry.offset)[0])
-        if record is None or record.http_headers is None or record.rec_headers.get_header(_KEY, key) != key:
-            raise self._damage_error(entry.offset)
-        headers = {name.lower(): value for name, value in record.http_headers.headers}
-        url = record.rec_headers.get_header("WARC-Target-URI")
-        try:
-            # Reading to the end compares the digests of the record as well.
-            text = record.content_stream().read() if body else b""
-            return Stored(url, int(record.http_headers.get_statuscode()), headers, text)
-        except (ArchiveLoadFailed, ValueError):
-            raise self._damage_error(entry.offset) from None
+    def find(self, key: str) -> Entry | None:
+        """What is known of the response to a request without reading it, or None if it was never sent."""
+        entry = self._entries.get(key)
+        if entry is None or entry.status or entry.failed:
+            return entry
+        # The index is that of an earlier version.
+        stored = self.get(key)
+        assert stored is not None
+        self._entries[key] = entry = _make_entry(key, entry.offset, entry.length, stored)
+        return entry
+
+    def locate(self, key: str) -> RecordPlace:
+        """Where the response to a request is; another process can read it there."""
+        entry = self._entries.get(key)
+        if entry is None:
+            raise InputError(self.path, f"lacks `{key}`: `shadowprobe build crawl` requests it again")
+        return RecordPlace(self.path.absolute(), entry.offset, entry.length, key)
 
     def failure(self, key: str) -> str:
         """Why a request got no response; empty if it got one or was never sent."""
@@ -224,52 +210,22 @@ class Archive:
     def put(
         self, key: str, url: str, status: int, headers: Mapping[str, str], body: bytes, *, reason: str = ""
     ) -> None:
-        """Stores an answer; its body is as a reader wants it, without packing."""
-        from warcio.statusandheaders import StatusAndHeaders
-
-        # The head of a stored answer is ASCII; warcio would quote the colon of a URL too.
-        kept = [
-            (name, quote(value, safe=string.printable))
-            for name, value in headers.items()
-            if name.lower() not in _NOT_STORED
-        ]
-        line = f"{status} {reason}".strip().encode("ascii", "replace").decode()
-        http = StatusAndHeaders(line, [*kept, ("Content-Length", str(len(body)))], "HTTP/1.1")
-        writer = self._writer()
-        record = writer.create_warc_record(
-            url,
-            "response",
-            payload=BytesIO(body),
-            length=len(body),
-            http_headers=http,
-            warc_headers_dict={"WARC-Date": _now(), _KEY: key},
-        )
-        self._append(key, record, writer)
+        """Stores a response; its body is as a reader wants it, without compression."""
+        record = make_response(key, url, status, headers, body, reason)
+        quoted = {name.lower(): quote_field(value) for name, value in headers.items()}
+        self._append(key, record, Stored(url, status, quoted, b""))
 
     def put_failure(self, key: str, url: str, why: str) -> None:
         """Stores that a request got no response, so that it is not sent again."""
-        writer = self._writer()
-        content = f"{_FAILED}{why}\n".encode()
-        record = writer.create_warc_record(
-            url,
-            "metadata",
-            payload=BytesIO(content),
-            length=len(content),
-            warc_content_type="application/warc-fields",
-            warc_headers_dict={"WARC-Date": _now(), _KEY: key},
-        )
-        self._append(key, record, writer, why)
+        self._append(key, make_failure(key, url, why), Stored(url, 0, {}, b"", why))
 
-    def _append(self, key: str, record: Any, writer: Any, failed: str = "") -> None:
+    def _append(self, key: str, record: bytes, stored: Stored) -> None:
         if self.read_only:
             raise UsageError(f"{self.path}: is only read here")
-        writer.write_record(record)
-        content = writer.out.getvalue()
-        offset = self._file.seek(0, os.SEEK_END)
-        entry = _Entry(key, offset, len(content), failed)
-        write_out(self._file, content, self.path)
+        entry = _make_entry(key, self._file.seek(0, os.SEEK_END), len(record), stored)
+        write_out(self._file, record, self.path)
         write_out(self._index, encode_lines([entry]), self.path)
-        if key != _INFO:
+        if key != INFO:
             self._entries[key] = entry
 
     def close(self) -> None:
@@ -279,30 +235,9 @@ class Archive:
                 file.close()
 
 
-def _parse_record(content: bytes) -> Any:
-    """A record as warcio reads it; None where it is not a record."""
-    from warcio.archiveiterator import WARCIterator
-    from warcio.exceptions import ArchiveLoadFailed
-
-    try:
-        return next(WARCIterator(BytesIO(content), check_digests="raise"), None)
-    except (ArchiveLoadFailed, ValueError):
-        return None
-
-
-def _read_request(content: bytes) -> tuple[str, str] | None:
-    """The key of a record's request, and why it got no response; None if it is no record."""
-    from warcio.exceptions import ArchiveLoadFailed
-
-    record = _parse_record(content)
-    if record is None:
-        return None
-    try:
-        failed = record.content_stream().read().decode() if record.rec_type == "metadata" else ""
-    except (ArchiveLoadFailed, ValueError):
-        return None
-    return record.rec_headers.get_header(_KEY, _INFO), failed.removeprefix(_FAILED).rstrip("\n")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _make_entry(key: str, offset: int, length: int, stored: Stored) -> Entry:
+    location = stored.headers.get("location", "") if stored.status in REDIRECTS else ""
+    kind = stored.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # One text for all pages, since there may be millions.
+    kind = HTML if location or kind == HTML else kind
+    return Entry(key, offset, length, stored.failed, stored.status, location, kind)

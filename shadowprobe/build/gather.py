@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
+from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,22 +16,27 @@ from msgspec.structs import replace
 from shadowprobe.base.files import open_for_writing, write_out
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language
-from shadowprobe.build.archive import Archive
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
+from shadowprobe.build.page_cutting import CutPart, CutSettings, PageWork, Wanted, cut_pages
+from shadowprobe.build.parts import PartStore
 from shadowprobe.build.qualifiers import drop_shared_sentences
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.snippets import Cutter
-from shadowprobe.build.web.charset import decode_page
+from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.web.crawl import MISSING, crawl
-from shadowprobe.build.web.main_text import main_text
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.compute.executor import Executor
 from shadowprobe.dataset.kept_pages import Cut, PageText
 from shadowprobe.errors import BuildError
+
+# Libraries that influence the snippets.
+LIBRARIES = ("trafilatura", "spacy", "lxml")
+# The pages of a stage are divided into about so many parts, and a part has at least and at most so many pages.
+PARTS, FEWEST_PAGES, MOST_PAGES = 64, 8, 500
 
 
 class CitedPages:
@@ -67,20 +74,25 @@ class Gatherer:
         self,
         wiki: Wiki,
         language: Language,
-        web: Archive,
+        open_web: Callable[[], PageArchive],
         settings: BuildSettings,
         manners: Manners,
         directory: Path,
         progress: Progress,
         *,
+        executor: Executor,
         retry: bool = False,
     ) -> None:
-        self.wiki, self.language, self.web = wiki, language, web
+        self.wiki, self.language, self._open_web = wiki, language, open_web
         self.settings, self.manners, self.directory = settings, manners, directory
-        self._progress, self.retry = progress, retry
-        self._cutter = Cutter(language, sentences=settings.sentences, most=settings.snippets)
+        self._progress, self.retry, self._executor = progress, retry, executor
         self._started: set[str] = set()
         self._near_duplicates = NearDuplicates()
+
+    @cached_property
+    def web(self) -> PageArchive:
+        """The archive of the web pages; it is opened when the first page is needed."""
+        return self._open_web()
 
     def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
         """Finds the references of the articles in their order; the settings say how many of an article are followed."""
@@ -102,16 +114,16 @@ class Gatherer:
         funnel.add(dropped)
         return references
 
-    def fetch(self, references: Sequence[WebReference], funnel: Funnel, within: str = "") -> list[Crawled]:
-        """Fetches the pages of the references that are followed; returns the result for each."""
-        watch = self._watch("crawl", within)
-        followed = [reference for reference in references if reference.is_followed]
-        crawled = list(crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry))
-        if missing := sum(page.failed == MISSING for page in crawled):
-            raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
-        for page in crawled:
+    def fetch(self, references: Iterable[WebReference], funnel: Funnel, within: str = "") -> Iterator[Crawled]:
+        """Fetches the pages of the references that are followed; yields the result for each."""
+        watch, missing = self._watch("crawl", within), 0
+        followed = (reference for reference in references if reference.is_followed)
+        for page in crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry):
+            missing += page.failed == MISSING
             funnel.drop(page.failed) if page.page is None else funnel.keep()
-        return crawled
+            yield page
+        if missing:
+            raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
 
     def cut(
         self,
@@ -126,9 +138,9 @@ class Gatherer:
         cited = CitedPages(references, pages)
         dropped: Counter[str] = Counter()
         with self._open_texts(f"{within or 'snippets'}-texts") as store:
-            cuts = self._cut_pages(pages, cited, spaces, dropped, store, self._watch("snippets", within))
+            cuts = self._cut_pages(pages, cited, spaces, dropped, store, within)
             kept = drop_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
-        kept = self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped)
+        kept = list(self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped))
         funnel.keep(len(kept))
         funnel.add(dropped)
         return kept
@@ -140,7 +152,8 @@ class Gatherer:
     def begin_after(self, cuts: Iterable[Cut]) -> None:
         """Forgets all earlier snippets except these: near duplicates of these are dropped."""
         self._near_duplicates = NearDuplicates()
-        self._near_duplicates.drop(cuts, Counter())
+        for cut in cuts:
+            self._near_duplicates.add(cut.text)
 
     def _cut_pages(
         self,
@@ -149,31 +162,42 @@ class Gatherer:
         spaces: Mapping[str, Sequence[FoundSpace]],
         dropped: Counter[str],
         store: Callable[[PageText], None],
-        watch: Callable[[int, int], None],
+        within: str,
     ) -> Iterator[Cut]:
-        for number, (url, page) in enumerate(pages.items(), start=1):
-            watch(number, len(pages))
-            stored = self.web.get(page)
-            text = main_text(decode_page(stored), url) if stored is not None else ""
-            if not text:
-                dropped["a page without running text"] += 1
-                continue
-            cuts = [
-                cut
-                for title in cited.list_entities(url)
-                for space in spaces.get(title, ())
-                for cut in self._cut_page(text, title, space, url, cited.find_citing(url), dropped)
-            ]
-            if cuts:
-                store(PageText(url, text))
-            yield from cuts
+        watch, done = self._watch("snippets", within), 0
+        for part in self._cut_parts(self._list_works(pages, cited, spaces), len(pages), within):
+            for _ in range(part.pages):
+                done += 1
+                watch(done, len(pages))
+            for text in part.texts:
+                store(text)
+            dropped.update(part.dropped)
+            yield from part.cuts
 
-    def _cut_page(
-        self, text: str, title: str, space: FoundSpace, url: str, citing: Collection[str], dropped: Counter[str]
-    ) -> list[Cut]:
-        others = [other for other in space.entities if other != title]
-        also_citing = [other for other in others if other in citing]
-        return self._cutter.cut(text, title, space.name, others, url, dropped, citing=also_citing)
+    def _cut_parts(self, works: Iterator[PageWork], count: int, within: str) -> Iterator[CutPart]:
+        """Cuts pages part by part on all workers; the parts do not depend on the number of workers."""
+        size = min(max(count // PARTS, FEWEST_PAGES), MOST_PAGES)
+        parts = iter(lambda: list(islice(works, size)), [])
+        settings = CutSettings(self.language.code, self.settings.sentences, self.settings.snippets)
+        function = partial(cut_pages, settings)
+        if within:
+            return self._executor.map(function, parts)
+        versions = " ".join(f"{name} {version(name)}" for name in ("shadowprobe", *LIBRARIES))
+        store = PartStore(self.directory / "snippets-parts", f"{versions} {settings}")
+        return store.map(self._executor, function, parts, CutPart)
+
+    def _list_works(
+        self, pages: Mapping[str, str], cited: CitedPages, spaces: Mapping[str, Sequence[FoundSpace]]
+    ) -> Iterator[PageWork]:
+        """Yields what is cut from each page: for each entity that cites it, in each of the entity's spaces."""
+        for url, page in pages.items():
+            citing, wanted = cited.find_citing(url), []
+            for title in cited.list_entities(url):
+                for space in spaces.get(title, ()):
+                    others = tuple(other for other in space.entities if other != title)
+                    also_citing = tuple(other for other in others if other in citing)
+                    wanted.append(Wanted(title, space.name, others, also_citing))
+            yield PageWork(self.web.locate(page), url, tuple(wanted))
 
     @contextmanager
     def _open_texts(self, name: str) -> Iterator[Callable[[PageText], None]]:

@@ -20,30 +20,32 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 import shadowprobe
-from shadowprobe.base.files import drop_partial_files, lock, make_directory, write_atomically
+from shadowprobe.base.files import drop_partial_files, lock, make_directory, read_text_lines, write_pieces
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.languages import Language, read_language, words_of
 from shadowprobe.build import assemble
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
-from shadowprobe.build.gather import Gatherer
+from shadowprobe.build.gather import LIBRARIES, Gatherer
 from shadowprobe.build.machine import ALL, Machine
+from shadowprobe.build.parts import drop_parts
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
+from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
 from shadowprobe.build.status import STAGES
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.compute.executor import Executor, SerialExecutor
 from shadowprobe.dataset.dataset import CARD, Card, Dataset
 from shadowprobe.dataset.kept_pages import Cut, kept_pages
 from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 
 # The largest number of articles that are drawn for each wanted tail entity.
 MAX_DRAWS = 60
-# The card names the versions of libraries that influence the snippets.
-LIBRARIES = ("trafilatura", "spacy", "lxml")
+SOFTWARE = f"shadowprobe/{shadowprobe.__version__}"
 LICENCE = (
     "Titles and links come from {wiki}; Wikipedia's are under CC BY-SA 4.0. Snippets are short quotations from the web"
     " pages named in `source`, which remain their owners'; the full texts are in the archive of the build."
@@ -65,6 +67,7 @@ class Build:
         retry: bool = False,
         progress: Progress | None = None,
         machine: Machine = ALL,
+        executor: Executor | None = None,
     ) -> None:
         self.out, self.directory = out, out / "build"
         if from_archive and not (self.directory / "archive").is_dir():
@@ -75,6 +78,7 @@ class Build:
         self.manners, self.from_archive, self.retry = manners, from_archive, retry
         self._progress = progress or ignore_progress
         self.machine = machine
+        self._executor = executor or SerialExecutor()
         self._open = ExitStack()
 
     def __enter__(self) -> Build:
@@ -97,7 +101,7 @@ class Build:
         write_settings(self.directory, self.settings)
         if self.from_archive and stage is None:
             # The archive is opened first: if it cannot be read, the earlier results are kept.
-            _ = self._gatherer
+            _ = self._gatherer.web
             self._forget_from(STAGES[0])
         if self.retry and stage is None:
             self._forget_from("crawl")
@@ -110,6 +114,8 @@ class Build:
                 funnel = Funnel(name)
                 getattr(self, f"_{name}")(funnel)
                 funnel.write(self._funnel_file(name))
+            if self._funnel_file(name).exists():
+                drop_parts(self.directory / f"{name}-parts")
         return Dataset.read(self.out) if self._funnel_file("assemble").exists() else None
 
     def _check_order(self, stage: str | None) -> None:
@@ -126,7 +132,7 @@ class Build:
     @cached_property
     def wiki(self) -> Wiki:
         """The wiki; connected at the first request."""
-        archive, agent = self._archive("wiki"), self.manners.user_agent
+        archive, agent = self._open_wiki(), self.manners.user_agent
         if not self.settings.dumps:
             return Wiki(self.settings.wiki, archive, user_agent=agent)
         from shadowprobe.build.dumps import DumpedWiki
@@ -143,22 +149,27 @@ class Build:
 
     @cached_property
     def _gatherer(self) -> Gatherer:
-        web = self._archive("web")
         return Gatherer(
             self.wiki,
             self.language,
-            web,
+            self._open_web,
             self.settings,
             self.manners,
             self.directory,
             self._progress,
+            executor=self._executor,
             retry=self.retry,
         )
 
-    def _archive(self, name: str) -> Archive:
-        software = f"shadowprobe/{shadowprobe.__version__}"
-        path = self.directory / "archive" / f"{name}.warc.gz"
-        archive = Archive(path, software=software, read_only=self.from_archive)
+    def _open_wiki(self) -> Archive:
+        archive = Archive(self.directory / "archive" / "wiki.warc.gz", software=SOFTWARE, read_only=self.from_archive)
+        self._open.callback(archive.close)
+        return archive
+
+    def _open_web(self) -> PageArchive:
+        path, references = self.directory / "archive" / "web.warc.gz", self.directory / "references.jsonl"
+        pages = sum(1 for _ in read_text_lines(references)) if references.exists() else 0
+        archive = open_pages(path, software=SOFTWARE, read_only=self.from_archive, pages=pages)
         self._open.callback(archive.close)
         return archive
 
@@ -236,8 +247,7 @@ class Build:
         return (list(count_backlinks(self.wiki, batch)) for batch in drawn)
 
     def _crawl(self, funnel: Funnel) -> None:
-        references = list(self._read("references", WebReference))
-        self._write("crawled", self._gatherer.fetch(references, funnel))
+        self._write("crawled", self._gatherer.fetch(self._read("references", WebReference), funnel))
 
     def _snippets(self, funnel: Funnel) -> None:
         spaces: dict[str, list[FoundSpace]] = {}
@@ -366,7 +376,7 @@ class Build:
             raise InputError(self.directory / f"{name}.jsonl", f"lacks `{missing}`: `{again}` makes it again")
 
     def _write(self, name: str, records: Iterable[Struct]) -> None:
-        write_atomically(self.directory / f"{name}.jsonl", encode_lines(list(records)))
+        write_pieces(self.directory / f"{name}.jsonl", (encode_lines([record]) for record in records))
 
     def _read(self, name: str, kind: type[T]) -> Iterator[T]:
         return (record for _, record in read_lines(self.directory / f"{name}.jsonl", kind))

@@ -86,6 +86,9 @@ def build(
     retry: Annotated[
         bool, typer.Option("--retry", help="Request pages again that failed for a temporary reason.")
     ] = False,
+    workers: common.WorkersOption = None,
+    executor: common.ExecutorOption = "local",
+    ray_address: common.RayAddressOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Build a ShadowLink-style dataset: names from disambiguation pages, contexts from the pages that articles cite.
@@ -103,6 +106,7 @@ def build(
     from shadowprobe.build.pipeline import Build
     from shadowprobe.build.settings import merge_settings
     from shadowprobe.build.web.politeness import Manners
+    from shadowprobe.compute.executor import make_executor
 
     options = {
         "wiki": (wiki or "").rstrip("/"),
@@ -132,11 +136,12 @@ def build(
         max_bytes=settings.max_bytes,
         allow_private=_parse_networks(allow_network) if allow_network and not allow_private else allow_private,
     )
-    machine = Machine(memory=parse_size(memory) if memory else 0)
-    options_of_run = {"from_archive": from_archive, "retry": retry}
+    machine = Machine(memory=parse_size(memory) if memory else 0, workers=workers or 0)
+    flags = {"from_archive": from_archive, "retry": retry}
     with (
         common.bars() as progress,
-        Build(out, settings, manners, **options_of_run, progress=progress, machine=machine) as work,
+        make_executor(executor, workers, ray_address) as cores,
+        Build(out, settings, manners, progress=progress, machine=machine, executor=cores, **flags) as work,
     ):
         dataset = work.run(stage)
     _print_status(out, json=json)

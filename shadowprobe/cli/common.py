@@ -70,6 +70,16 @@ ContactOption = Annotated[
     str | None,
     typer.Option("--contact", metavar="MAIL|URL", help=f"Who is asking, for the User-Agent [{CONTACT}]."),
 ]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", min=1, metavar="N", help="Processes that work at a time [all cores].")
+]
+ExecutorOption = Annotated[
+    str, typer.Option("--executor", metavar="local|ray", help="Where they run: on this machine, or on a Ray cluster.")
+]
+RayAddressOption = Annotated[
+    str | None,
+    typer.Option("--ray-address", metavar="HOST:PORT|auto", help="The cluster of --executor ray [a new one, here]."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 QueriesOption = Annotated[
     Path | None,

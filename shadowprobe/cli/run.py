@@ -13,6 +13,7 @@ from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
+    from shadowprobe.compute.executor import Executor
     from shadowprobe.running.job import Job, Progress
     from shadowprobe.running.linking import LinkingTask
 
@@ -91,6 +92,18 @@ def run(
         Path | None,
         typer.Option("--from-replies", metavar="RUN", help="Send no request: parse the replies that a run has kept."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="Processes that load the linker and link at a time [1]."),
+    ] = None,
+    executor: common.ExecutorOption = "local",
+    ray_address: common.RayAddressOption = None,
+    gpus: Annotated[
+        float,
+        typer.Option(
+            "--gpus", min=0.0, metavar="F", help="Of --executor ray: GPUs of each worker, such as 0.5 [none]."
+        ),
+    ] = 0.0,
     force: common.AfreshOption = False,
     json: common.JsonOption = False,
 ) -> int:
@@ -116,7 +129,7 @@ def run(
         from shadowprobe.running.naming import FOLDER
         from shadowprobe.running.study import Study, assign_options
 
-        for given, word in ((name, "--name"), (from_replies, "--from-replies")):
+        for given, word in ((name, "--name"), (from_replies, "--from-replies"), (workers, "--workers")):
             if given is not None:
                 raise UsageError(f"{word}: goes with one linker and one dataset, not with several")
         study = Study(
@@ -131,7 +144,7 @@ def run(
         )
         return run_and_print(study, json=json, debug=bool(context.obj))
     opened = common.open_dataset(datasets[0])
-    with common.stdout_is_ours():
+    with common.stdout_is_ours(), _open_workers(executor, workers, ray_address, gpus) as open_executor:
         job = make_linking_job(
             linkers[0],
             opened,
@@ -145,11 +158,24 @@ def run(
             keep_replies=keep_replies,
             from_replies=from_replies,
             name=name,
+            executor=open_executor,
         )
         with follow_linking(job) as progress:
             finished = job.run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, job.task.unit)
+
+
+@contextmanager
+def _open_workers(name: str, workers: int | None, address: str | None, gpus: float) -> Iterator[Executor | None]:
+    """The executor of the options; none if this process links."""
+    if name == "local" and workers in {None, 1} and address is None and not gpus:
+        yield None
+        return
+    from shadowprobe.compute.executor import make_executor
+
+    with make_executor(name, workers, address, gpus) as executor:
+        yield executor
 
 
 def _refuse_beside_config(context: typer.Context) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shadowprobe import plugins
 from shadowprobe.base import prediction_file
@@ -18,6 +19,9 @@ from shadowprobe.running.naming import FOLDER
 from shadowprobe.running.stored import score_stored
 from shadowprobe.systems.linker import Linker
 from shadowprobe.systems.replies import read_replies
+
+if TYPE_CHECKING:
+    from shadowprobe.compute.executor import Executor
 
 
 def run(
@@ -89,10 +93,11 @@ def make_linking_job(
     from_replies: Path | None = None,
     name: str | None = None,
     folder: Path = FOLDER,
+    executor: Executor | None = None,
 ) -> Job[LinkingTask]:
     """A linker to be run over a dataset, with everything checked that can be checked before the first snippet.
 
-    `folder` is where the run directory is made, if `out` does not name it.
+    `folder` is where the run directory is made, if `out` does not name it. With an executor, its workers link.
     """
     options = dict(options or {})
     _refuse_below_one(batch_size=batch_size, limit=limit)
@@ -102,6 +107,10 @@ def make_linking_job(
         raise UsageError("options go with a linker by name; an instance has its own")
     made = plugins.make_linker(linker, options) if isinstance(linker, str) else plugins.add_version(linker)
     opened = _open(dataset)
+    if executor is not None:
+        from shadowprobe.running.linker_workers import refuse_for_workers
+
+        refuse_for_workers(linker, made)
     if keep_replies or from_replies is not None:
         _set_replies(made, options, keep=keep_replies, source=from_replies)
     task = LinkingTask(
@@ -113,6 +122,8 @@ def make_linking_job(
         location=_clean(location or str(opened.path if isinstance(dataset, Dataset) else dataset)),
         batch_size=batch_size,
         keep_replies=keep_replies,
+        executor=executor,
+        named=linker if isinstance(linker, str) else "",
     )
     place, called = Path(out) if out is not None else None, _clean(name) if name is not None else None
     return Job(task, place, force=force, name=called, folder=folder)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
@@ -35,6 +35,9 @@ from shadowprobe.systems.calling import check_given, close_system, link_in_parts
 from shadowprobe.systems.linker import Given, Linker, without_gold
 from shadowprobe.systems.options import describe_system, list_incidental, option_values
 from shadowprobe.systems.replies import REPLIES
+
+if TYPE_CHECKING:
+    from shadowprobe.compute.executor import Executor
 
 
 class Settings(Struct, frozen=True):
@@ -69,8 +72,11 @@ class LinkingTask(Task):
         batch_size: int | None = None,
         keep_replies: bool = False,
         format_name: str | None = None,
+        executor: Executor | None = None,
+        named: str = "",
     ) -> None:
         self.dataset, self.settings = dataset, settings or Settings()
+        self._executor, self._named = executor, named
         self.name, self.total = dataset.name, len(dataset.index)
         self.questions = {"dataset": {"name": dataset.name, "digest": dataset.digest}}
         self.locations = {"dataset": location or str(dataset.path)}
@@ -95,7 +101,7 @@ class LinkingTask(Task):
             self.incidental = list_incidental(linker)
             name = linker.name or type(linker).__name__
             self.system = describe_system(name, linker.version, option_values(linker, options))
-            self._given = tuple(options or ())
+            self._given, self._options = tuple(options or ()), tuple((options or {}).items())
             self.batch_size = batch_size or linker.batch_size
 
     @property
@@ -196,9 +202,19 @@ class LinkingTask(Task):
         for variants in self.variants:
             dataset = variants.write()
             if dataset is not None:
-                settings, size = self.settings, self.batch_size
-                yield variants.out, _VariantsTask(dataset, self.linker, settings=settings, batch_size=size)
+                yield variants.out, self._make_variants_task(dataset)
             self._read_variants(variants)
+
+    def _make_variants_task(self, dataset: Dataset) -> Task:
+        return _VariantsTask(
+            dataset,
+            self.linker,
+            options=dict(self._options),
+            settings=self.settings,
+            batch_size=self.batch_size,
+            executor=self._executor,
+            named=self._named,
+        )
 
     def _read_variants(self, variants: Variants) -> None:
         self._varied[variants.probe.name] = variants.read(self.answers, self._source)
@@ -213,7 +229,10 @@ class LinkingTask(Task):
 
     @contextmanager
     def open_system(self) -> Iterator[None]:
-        """Starts the linker, and closes it at the end of the block."""
+        """Starts the linker, and closes it at the end of the block; workers start their own."""
+        if self._executor is not None:
+            yield
+            return
         open_linker(self.linker, self.dataset.knowledge)
         if self._stale_replies is not None:
             # Replies of an earlier run would pass for this one's. The linker has the file open by now.
@@ -248,7 +267,13 @@ class LinkingTask(Task):
 
     def _link(self, snippets: Iterator[Snippet]) -> Iterator[dict[str, Given]]:
         """What the linker gives for snippets, checked, by snippet and some at a time."""
-        if self.linker.streams:
+        if self._executor is not None:
+            from shadowprobe.running.linker_workers import LinkerSource, link_on_workers
+
+            place, limit = self.dataset.path.absolute(), self.dataset.limit
+            source = LinkerSource(self._named, self._options, place, self.dataset.digest, limit)
+            yield from link_on_workers(self._executor, source, self.linker, snippets, self.batch_size)
+        elif self.linker.streams:
             for answers in self.linker.link_each(snippets):
                 yield {answer.id: check_given(answer) for answer in answers}
         else:

@@ -177,7 +177,7 @@ class Small:
 
     def build(self, out: Path, stage: str | None = None, **options: Any) -> Dataset | None:
         """A build, or one stage of it; options that are no settings go to the build itself."""
-        own = {name: options.pop(name) for name in ("from_archive", "progress", "retry") if name in options}
+        own = {name: options.pop(name) for name in ("executor", "from_archive", "progress", "retry") if name in options}
         settings = BuildSettings(wiki=self.url, name="small", **options)
         with Build(out, settings, MANNERS, **own) as work:
             return work.run(stage)

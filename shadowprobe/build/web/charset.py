@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from shadowprobe.build.archive import Stored
+from shadowprobe.build.warc_record import Stored
 
 # Python's codecs for other things than pages; no browser reads a page in one of them.
 _NO_CHARSETS = frozenset({"charmap", "idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"})

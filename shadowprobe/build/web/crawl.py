@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from shadowprobe.build.archive import Archive, Stored, key_of
+from shadowprobe.build.archive import Entry, key_of
 from shadowprobe.build.records import Crawled, WebReference
+from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass, not_html
 from shadowprobe.build.web.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
 from shadowprobe.errors import BuildError
@@ -68,8 +69,8 @@ class _Request:
 
 
 def crawl(
-    references: Sequence[WebReference],
-    archive: Archive,
+    references: Iterable[WebReference],
+    archive: PageArchive,
     manners: Manners,
     progress: Progress | None = None,
     *,
@@ -84,36 +85,42 @@ def crawl(
     copies: dict[str, str | None] = {}
     for reference in references:
         copies[reference.url] = copies.get(reference.url) or reference.archived
-    visits = [_Visit(number, url, copy) for number, (url, copy) in enumerate(copies.items())]
     work = _Crawl(archive, manners, retry=retry, is_online=is_online)
-    ready: dict[int, Crawled] = {}
-    lacking = []
-    for visit in visits:
-        outcome = work.look_up(visit)
-        if isinstance(outcome, Crawled):
-            ready[visit.number] = outcome
-        elif archive.read_only:
-            ready[visit.number] = Crawled(visit.url, failed=MISSING)
-        else:
-            lacking.append(visit)
+    # Outcomes that the archive has are looked up again when it is their turn: to keep all takes more memory than time.
+    lacking = [
+        visit
+        for visit in _list_visits(copies)
+        if not isinstance(work.look_up(visit), Crawled) and not archive.read_only
+    ]
+    awaited, ready = {visit.number for visit in lacking}, dict[int, Crawled]()
+    done = len(copies) - len(lacking)
     if progress:
-        progress(len(ready), len(visits))
-    done = len(ready)
+        progress(done, len(copies))
     coming = _in_a_thread(work, lacking)
     try:
-        for visit in visits:
-            while visit.number not in ready:
+        for visit in _list_visits(copies):
+            while visit.number in awaited:
                 number, outcome = next(coming)
+                awaited.remove(number)
                 ready[number] = outcome
                 done += 1
                 if progress:
-                    progress(done, len(visits))
-                if done == len(visits):
+                    progress(done, len(copies))
+                if not awaited:
                     # The last outcome is known a moment before it is stored.
                     deque(coming, maxlen=0)
-            yield ready.pop(visit.number)
+            yield ready.pop(visit.number) if visit.number in ready else _read_outcome(work, visit)
     finally:
         coming.close()
+
+
+def _list_visits(copies: Mapping[str, str | None]) -> Iterator[_Visit]:
+    return (_Visit(number, url, copy) for number, (url, copy) in enumerate(copies.items()))
+
+
+def _read_outcome(work: _Crawl, visit: _Visit) -> Crawled:
+    outcome = work.look_up(visit)
+    return outcome if isinstance(outcome, Crawled) else Crawled(visit.url, failed=MISSING)
 
 
 def _in_a_thread(work: _Crawl, visits: list[_Visit]) -> Generator[tuple[int, Crawled], None, None]:
@@ -136,7 +143,7 @@ class _Crawl:
     """One crawl: what the archive has, and what is still to be requested."""
 
     def __init__(
-        self, archive: Archive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
+        self, archive: PageArchive, manners: Manners, *, retry: bool, is_online: Callable[[], bool] | None
     ) -> None:
         self._archive, self._manners, self._is_online = archive, manners, is_online
         self._frontier: Frontier[_Request] = Frontier(manners.per_host)
@@ -164,14 +171,14 @@ class _Crawl:
         seen: set[str] = set()
         try:
             url = normalise_url(url)
-            while (stored := self._head(url)) is not None:
-                if stored.failed:
-                    return _End(url, failed=stored.failed)
-                if stored.status not in REDIRECTS:
-                    why = "" if robots else not_html(stored.headers)
+            while (entry := self._find(url)) is not None:
+                if entry.failed:
+                    return _End(url, failed=entry.failed)
+                if entry.status not in REDIRECTS:
+                    why = "" if robots else not_html(entry.kind)
                     return _End(url, page=not why, failed=why)
                 seen.add(url)
-                url = join_url(url, stored.headers["location"])
+                url = join_url(url, entry.location)
                 if url in seen:
                     return _End(url, failed="redirect loop")
                 if len(seen) > self._manners.redirects:
@@ -180,11 +187,11 @@ class _Crawl:
             return _End(url, failed=str(error))
         return _End(url)
 
-    def _head(self, url: str) -> Stored | None:
+    def _find(self, url: str) -> Entry | None:
         key = key_of("GET", url)
         if key in self._doubtful:
-            return Stored(url, 0, {}, b"", self._doubtful[key][1])
-        return None if key in self._again else self._archive.head(key)
+            return Entry(key, 0, 0, self._doubtful[key][1])
+        return None if key in self._again else self._archive.find(key)
 
     def _may_pass(self, key: str) -> bool:
         failed = self._archive.failure(key)
@@ -300,9 +307,9 @@ class _Crawl:
 
     def _settled(self, host: Host[_Request], request: _Request) -> bool:
         """True where a request is not needed any more, or is of no use."""
-        if self._head(request.url) is None and host.silent >= SILENCE:
+        if self._find(request.url) is None and host.silent >= SILENCE:
             self._fail(request.url, GONE, doubtful=bool(self._doubtful))
-        return self._head(request.url) is not None
+        return self._find(request.url) is not None
 
     def _receive(
         self, host: Host[_Request], request: _Request, answer: WebResponse | NoResponseError, now: float

@@ -57,7 +57,7 @@ class Fetcher:
             answer = WebResponse(incoming.status, incoming.reason, headers)
             if not 200 <= answer.status < 300:
                 return answer
-            if not robots and (why := not_html(headers)):
+            if not robots and (why := not_html(content_type(headers))):
                 raise NoResponseError(why)
             return answer._replace(body=await incoming.read(cut=robots))
 
@@ -71,9 +71,8 @@ def content_type(headers: dict[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def not_html(headers: dict[str, str]) -> str:
-    """Why an answer is not read as HTML; empty where it is."""
-    kind = content_type(headers)
+def not_html(kind: str) -> str:
+    """Why an answer of this type is not read as HTML; empty where it is."""
     if kind in HTML:
         return ""
     return f"not HTML: {kind if _TYPE.fullmatch(kind) else 'no content type'}"

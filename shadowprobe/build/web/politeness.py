@@ -6,6 +6,7 @@ import heapq
 import itertools
 import socket
 from collections import deque
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
@@ -50,6 +51,7 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+@lru_cache(4096)
 def host_of(url: str) -> str:
     """The host of a URL, whatever scheme and port; one for all spellings of an address."""
     name = (urlsplit(url).hostname or "").rstrip(".")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 
+import pytest
 from cutting import URL, around
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +31,7 @@ LONG = "a b c d e f g h i j k l m n o p q r s t Smith"
 
 def test_of_two_equal_snippets_the_first_stays() -> None:
     first, second = made(around("Smith")), made(around("Smith"), "John Smith")
-    assert NearDuplicates().drop([first, second], Counter()) == [first]
+    assert list(NearDuplicates().drop([first, second], Counter())) == [first]
 
 
 def test_case_and_punctuation_make_no_difference() -> None:
@@ -67,6 +69,32 @@ def test_exactly_the_near_duplicates_are_found(texts: list[list[str]]) -> None:
         if not any(alike(text, other) for other in expected):
             expected.append(text)
     assert distinct(*given_texts) == (expected, len(texts) - len(expected))
+
+
+# How soon the index is built again, and how soon a slot is crowded: few snippets then have all that many have.
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=40), st.integers(1, 8), st.integers(0, 3), st.integers(0, 3))
+def test_an_index_that_is_built_again_and_again_finds_the_same(
+    texts: list[list[str]], first: int, crowded: int, comparisons: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_duplicates, "_FIRST", first)
+        patch.setattr(near_duplicates, "_CROWDED", crowded)
+        patch.setattr(near_duplicates, "_COMPARISONS", comparisons)
+        seen = NearDuplicates()
+        kept: list[str] = []
+        for text in (" ".join(text) for text in texts):
+            assert seen.add(text) is not any(alike(text, other) for other in kept)
+            kept += [text] if len(seen) > len(kept) else []
+
+
+def test_a_snippet_takes_at_most_three_hundred_bytes() -> None:
+    seen = NearDuplicates()
+    for number in range(2_000):
+        # 20 runs of three words.
+        assert seen.add(" ".join(f"w{number}x{at}" for at in range(22)))
+    arrays = [value for value in vars(seen).values() if isinstance(value, array)]
+    assert sum(each.itemsize * len(each) for each in arrays) <= 300 * len(seen)
 
 
 def alike(one: str, other: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any, SupportsIndex
 
@@ -131,8 +132,24 @@ def test_twice_the_snippets_with_one_opening_take_twice_the_work(alike: int, unl
     def work(count: int) -> int:
         cuts, dropped = villages(count, alike=alike, unlike=unlike), Counter[str]()
         seen = NearDuplicates()
-        taken = steps(lambda: seen.drop(cuts, dropped))
+        taken = steps(lambda: list(seen.drop(cuts, dropped)))
         assert dropped == {}
         return taken
 
     assert work(200) < 2.2 * work(100)
+
+
+def test_an_opening_that_becomes_common_late_takes_no_more_work() -> None:
+    seen = NearDuplicates()
+    for cut_before in villages(400, alike=1, unlike=23):
+        seen.add(cut_before.text.replace("own", "before"))
+
+    def drop(cuts: list[Cut]) -> list[Cut]:
+        return list(seen.drop(cuts, Counter()))
+
+    early, late = (steps(partial(drop, cuts)) for cuts in _halves(villages(400, alike=20, unlike=4)))
+    assert late < 1.5 * early
+
+
+def _halves(cuts: list[Cut]) -> tuple[list[Cut], list[Cut]]:
+    return cuts[: len(cuts) // 2], cuts[len(cuts) // 2 :]

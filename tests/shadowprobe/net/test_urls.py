@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from shadowprobe.net import urls
 from shadowprobe.net.failures import BrokenResponseError, OtherServerError, RefusedError
 from shadowprobe.net.urls import check_url, follow_redirect, join_url, normalise_url
 
@@ -24,6 +27,13 @@ from shadowprobe.net.urls import check_url, follow_redirect, join_url, normalise
 def test_a_url_has_one_spelling(given: str, plain: str) -> None:
     assert normalise_url(given) == plain
     assert normalise_url(plain) == plain
+
+
+@settings(deadline=None)
+@given(st.from_regex(urls._NORMAL, fullmatch=True).filter(lambda url: len(url) <= urls._LONGEST_NORMAL))
+def test_a_url_that_is_not_parsed_is_what_parsing_would_give(url: str) -> None:
+    parsed = check_url(url)
+    assert normalise_url(url) == url == str(parsed.copy_with(raw_path=parsed.raw_path))
 
 
 @pytest.mark.parametrize(

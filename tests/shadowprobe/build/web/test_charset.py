@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shadowprobe.build.archive import Stored
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.charset import decode_page
 
 
