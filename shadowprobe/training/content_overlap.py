@@ -52,9 +52,7 @@ def drop_overlap(training: Iterable[Triple], test: Iterable[Triple], disjoint: D
     for triple in test:
         forbidden.setdefault(_scope(triple, disjoint), set()).update(triple.words)
     nothing: set[str] = set()
-    return [
-        triple for triple in training if triple.words.isdisjoint(forbidden.get(_scope(triple, disjoint), nothing))
-    ]
+    return [triple for triple in training if triple.words.isdisjoint(forbidden.get(_scope(triple, disjoint), nothing))]
 
 
 def check_disjoint(training: Iterable[Triple], test: Iterable[Triple], disjoint: Disjoint) -> None:

@@ -58,7 +58,7 @@ def split_questions(collection: Collection, settings: TrainingSettings) -> Split
 
 def _read_parts(collection: Collection, settings: TrainingSettings) -> tuple[list[Triple], list[Triple], int]:
     """The triples that may be trained on, those of the test, and how many questions have no known subject."""
-    path = _find_questions(collection, settings.queries)
+    path = find_questions(collection, settings.queries)
     if (path / TRAIN).is_dir() and (path / TEST).is_dir():
         available, without = make_triples(read_questions(path / TRAIN))
         test, without_too = make_triples(read_questions(path / TEST))
@@ -67,7 +67,8 @@ def _read_parts(collection: Collection, settings: TrainingSettings) -> tuple[lis
     return *hold_out(triples, settings.held_out, settings.seed), without
 
 
-def _find_questions(collection: Collection, given: str | None) -> Path:
+def find_questions(collection: Collection, given: str | None) -> Path:
+    """Where the questions are: what the user gives, or the folder of the collection."""
     if given is not None:
         return Path(given)
     if collection.directory is None or not (collection.directory / FOLDER).exists():
@@ -93,7 +94,9 @@ def hold_out(triples: Sequence[Triple], share: float, seed: int) -> tuple[list[T
         held.add(group)
         count += sizes[group]
     if not held:
-        raise UsageError("the subjects of all questions share words: no test can be held out; give train and test folders")
+        raise UsageError(
+            "the subjects of all questions share words: no test can be held out; give train and test folders"
+        )
     available = [triple for triple in triples if groups[triple.subject] not in held]
     return available, [triple for triple in triples if groups[triple.subject] in held]
 
