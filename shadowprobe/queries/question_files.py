@@ -59,12 +59,15 @@ def make_question(relation: str, subject: str) -> str:
 def read_questions(path: Path) -> dict[str, list[Question]]:
     """Reads the questions of a file `P19.test.json`, or of a folder of such files, by relation.
 
-    The questions of a single file without a relation in its name are those of one relation, named as the file. A folder of buckets, as in `common-random-buckets/P19/bucket3.test.json`, is read with the bucket of each question.
+    The questions of a single file without a relation in its name are those of one relation, named as the file. A folder
+    of buckets, as in `common-random-buckets/P19/bucket3.test.json`, is read with the bucket of each question.
     """
     if not path.exists():
         raise InputError(path, "no such file or folder")
     # A file that the user names may have questions of no relation, as those of other papers.
-    files = [path] if path.is_file() else sorted(path.glob("**/*.json"), key=lambda file: (_find_relation(file), str(file)))
+    files = (
+        [path] if path.is_file() else sorted(path.glob("**/*.json"), key=lambda file: (_find_relation(file), str(file)))
+    )
     files = [file for file in files if file == path or _find_relation(file)]
     if not files:
         raise InputError(path, "holds no questions: their files are named by relation, as in P19.test.json")

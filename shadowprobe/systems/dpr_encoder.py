@@ -31,9 +31,7 @@ def tokenize_columns(tokenizer: Any, *columns: list[str]) -> Any:
     return tokenizer(*columns, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt")
 
 
-def load_dpr_encoder(
-    system: str, name: str, device: str, precision: str, *, of_questions: bool
-) -> Callable[..., Any]:
+def load_dpr_encoder(system: str, name: str, device: str, precision: str, *, of_questions: bool) -> Callable[..., Any]:
     """Loads an encoder; returns the function that encodes columns: texts, or titles and texts."""
     try:
         import torch

@@ -47,7 +47,9 @@ def read_encoder_card(directory: Path) -> EncoderCard | None:
         return None
     card = read_json(path, EncoderCard, schema=SCHEMA)
     if not card.pairs or card.pairs[-1].patterns:
-        raise InputError(path, "has no pair without patterns at its end, for questions of other patterns", field="pairs")
+        raise InputError(
+            path, "has no pair without patterns at its end, for questions of other patterns", field="pairs"
+        )
     return EncoderCard(
         card.kind,
         tuple(

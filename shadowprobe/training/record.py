@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from msgspec import Struct, field
 
 from shadowprobe.base.files import write_atomically
 from shadowprobe.base.jsonl import encode_json, read_json
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, UsageError
 
 FILE = "training.json"
 SCHEMA = 1
@@ -67,3 +68,14 @@ def read_training(directory: Path, label: str = "") -> Training:
     if not record.is_finished:
         raise InputError(directory / FILE, "is not finished (the command that began it goes on)")
     return Training(directory, label or directory.resolve().name, record)
+
+
+def read_trainings(directories: Sequence[Path], names: Sequence[str] = ()) -> list[Training]:
+    """Finished trainings with different labels; there is a name for each of them or for none."""
+    if names and len(names) != len(directories):
+        raise UsageError(f"--name: give one for each directory; there are {len(directories)} and {len(names)} names")
+    trainings = [read_training(path, names[place] if names else "") for place, path in enumerate(directories)]
+    labels = [training.label for training in trainings]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
+        raise UsageError(f"two trainings are called {twice!r}: give each a --name of its own")
+    return trainings

@@ -7,10 +7,12 @@ from typing import Literal
 from msgspec import Struct
 
 from shadowprobe.errors import UsageError
+from shadowprobe.systems.encoder_directory import EncoderKind
 
 Trained = Literal["both", "passages", "questions"]
 Disjoint = Literal["all", "relation"]
 TRAINED: tuple[Trained, ...] = ("both", "passages", "questions")
+KINDS: tuple[EncoderKind, ...] = ("sentence", "dpr")
 DISJOINT: tuple[Disjoint, ...] = ("all", "relation")
 
 
@@ -19,7 +21,7 @@ class TrainingSettings(Struct, frozen=True):
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     document_model: str = ""
-    kind: Literal["sentence", "dpr"] = "sentence"
+    kind: EncoderKind = "sentence"
     collection: str = "namesakes"
     # A file or folder of questions, or a folder with `train` and `test`; those of the collection if not given.
     queries: str | None = None
