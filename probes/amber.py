@@ -16,8 +16,8 @@ from shadowprobe.queries.query import Query
 
 # Figure 4: bins a fifth wide, and all above 100% in the last.
 BIN, LAST = 0.2, 1.0
-# Figure 2: the ratio of two ranks that follow each other.
-STEP = 31 / 30
+# Figure 2: from this rank on, not every rank has a point.
+STEP = 30
 GROUPS = ("head", "tail")
 # One query: what `rows` says of it.
 Row = dict[str, Any]
@@ -183,12 +183,12 @@ def _long_tail(sets: Sequence[AmberSet]) -> list[dict[str, Any]]:
         if entity.popularity is not None
     ]
     ranked = sorted(known, key=lambda one: -one[0])
-    # Each rank is at least a thirtieth above the one before, so that 100,000 entities are some 270 points.
+    # Each step is about a thirtieth of the rank, so that 100,000 entities are some 300 points.
     shown, rank = [], 1
     while rank <= len(ranked):
         popularity, group = ranked[rank - 1]
         shown.append({"rank": rank, "popularity": popularity, "group": group})
-        rank = max(rank + 1, math.ceil(rank * STEP))
+        rank += max(1, rank // STEP)
     return shown
 
 

@@ -116,9 +116,8 @@ def train_encoder(
 
     with common.stdout_is_ours():
         plan = plan_training(settings, out, force=force)
-        common.echo(describe_split(plan.record), err=True)
         with common.bars(transient=True) as move:
-            training = train_and_measure(plan, move)
+            training = train_and_measure(plan, move, lambda record: common.echo(describe_split(record), err=True))
     if json and format_name is None:
         common.print_json(training.record)
     else:

@@ -15,14 +15,16 @@ LONGEST = 256
 BATCH = 64
 
 
-def load_dpr_model(system: str, name: str, device: str, *, of_questions: bool) -> tuple[Any, Any]:
+def load_dpr_model(
+    system: str, name: str, device: str, *, of_questions: bool, option: str = "-o model=DIR"
+) -> tuple[Any, Any]:
     """Loads an encoder and its tokenizer."""
     try:
         from transformers import AutoTokenizer, DPRContextEncoder, DPRQuestionEncoder
     except ImportError as error:
         raise missing_extra("dense") from error
     kind: Any = DPRQuestionEncoder if of_questions else DPRContextEncoder
-    with handle_load_errors(system, name):
+    with handle_load_errors(system, name, option):
         return kind.from_pretrained(name).to(device).eval(), AutoTokenizer.from_pretrained(name)
 
 

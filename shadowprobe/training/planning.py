@@ -21,7 +21,7 @@ from shadowprobe.training.content_overlap import Triple
 from shadowprobe.training.mixed_questions import MixedQuestions, read_mix
 from shadowprobe.training.passages import Asked, Example, PassageFinder
 from shadowprobe.training.question_split import Split, find_questions, group_questions, split_questions
-from shadowprobe.training.record import FILE, TrainingRecord, read_record, write_record
+from shadowprobe.training.record import TrainingRecord, read_record, write_record
 from shadowprobe.training.settings import TrainingSettings
 
 QUESTIONS, RUNS = "questions", "runs"
@@ -39,6 +39,8 @@ class Plan(Struct):
     examples: dict[str, list[Example]]
     mix: MixedQuestions
     record: TrainingRecord
+    # Whether another training in the directory is removed.
+    force: bool = False
 
 
 def plan_training(settings: TrainingSettings, out: Path, *, force: bool = False) -> Plan:
@@ -50,17 +52,9 @@ def plan_training(settings: TrainingSettings, out: Path, *, force: bool = False)
     mix = read_mix(settings, split.test, finder)
     examples = _find_examples(split.training, finder, settings)
     record = _make_record(settings, collection, split, examples, mix)
-    _claim(out, record, force=force)
-    return Plan(settings, out, collection, split, finder, examples, mix, read_record(out) or record)
-
-
-def write_questions(plan: Plan) -> None:
-    """Writes the questions of training and test in the form of the release, for the runs and for later ones."""
-    for name, triples in (("train", plan.split.training), ("test", plan.split.test)):
-        for relation, questions in group_questions(triples).items():
-            _write_questions(plan.out / QUESTIONS / name / f"{relation}.{name}.json", questions)
-    if plan.mix.test:
-        _write_questions(plan.out / QUESTIONS / "mix.test.json", plan.mix.test)
+    _check_directory(out, record, force=force)
+    earlier = None if force else read_record(out)
+    return Plan(settings, out, collection, split, finder, examples, mix, earlier or record, force)
 
 
 def _write_questions(path: Path, questions: Sequence[Question]) -> None:
@@ -130,12 +124,12 @@ def _make_record(
     )
 
 
-def _claim(out: Path, record: TrainingRecord, *, force: bool) -> None:
+def _check_directory(out: Path, record: TrainingRecord, *, force: bool) -> None:
     """Makes sure that the directory is empty or holds an earlier part of this very training."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a directory")
-    earlier = None if force else read_record(out)
-    if earlier is not None:
+    earlier = read_record(out)
+    if earlier is not None and not force:
         for what in ("settings", "collection", "digests"):
             old, new = getattr(earlier, what), getattr(record, what)
             if old != new:
@@ -143,13 +137,19 @@ def _claim(out: Path, record: TrainingRecord, *, force: bool) -> None:
                 raise UsageError(
                     f"{out} holds a training whose {difference}; give another --out, or --force to write over it"
                 )
-        return
-    if out.exists() and any(out.iterdir()):
-        if not force:
-            raise UsageError(f"{out} is not empty; give another --out, or --force to write over it")
-        if not (out / FILE).exists():
-            # What is there may be anything, and training would remove it.
-            raise UsageError(f"{out} holds no training; give another --out")
-        shutil.rmtree(out)
-    make_directory(out)
-    write_record(out, record)
+    if earlier is None and out.exists() and any(out.iterdir()):
+        # What is there may be anything, and --force would remove it.
+        raise UsageError(f"{out} is not empty, and holds no training; give another --out")
+
+
+def begin_training(plan: Plan) -> None:
+    """Makes the directory ready: an earlier part of this training stays, and another one is removed."""
+    if plan.force and plan.out.exists():
+        shutil.rmtree(plan.out)
+    make_directory(plan.out)
+    write_record(plan.out, plan.record)
+    for name, triples in (("train", plan.split.training), ("test", plan.split.test)):
+        for relation, questions in group_questions(triples).items():
+            _write_questions(plan.out / QUESTIONS / name / f"{relation}.{name}.json", questions)
+    if plan.mix.test:
+        _write_questions(plan.out / QUESTIONS / "mix.test.json", plan.mix.test)

@@ -12,8 +12,8 @@ from shadowprobe.queries.question_patterns import list_patterns
 from shadowprobe.systems.encoder_directory import EncoderCard, EncoderPair, write_encoder_card
 from shadowprobe.training.loop import EncoderModels, count_steps, train_encoders
 from shadowprobe.training.passages import Example
-from shadowprobe.training.planning import Plan
-from shadowprobe.training.record import write_record
+from shadowprobe.training.planning import Plan, begin_training
+from shadowprobe.training.record import TrainingRecord, write_record
 from shadowprobe.training.settings import TrainingSettings
 from shadowprobe.training.trainable import load_trainable
 
@@ -21,6 +21,8 @@ from shadowprobe.training.trainable import load_trainable
 BASE, ALL = "base", "model"
 # Called with what is done, how much of it, and out of how much.
 Move = Callable[[str, int, int | None], None]
+# Called with the record when everything is checked and the training begins.
+Announce = Callable[[TrainingRecord], None]
 
 
 class Part(Struct, frozen=True):
@@ -31,8 +33,12 @@ class Part(Struct, frozen=True):
     patterns: tuple[str, ...] = ()
 
 
-def train_and_save(plan: Plan, move: Move) -> EncoderCard:
+def train_and_save(plan: Plan, move: Move, announce: Announce = lambda _: None) -> EncoderCard:
     """Trains what is not trained yet, saves each pair when it is ready, and writes the card of the directory last."""
+    # A model that cannot be loaded must leave the directory as it was.
+    loaded = [load_models(plan.settings)]
+    begin_training(plan)
+    announce(plan.record)
     parts = list_parts(plan)
     steps = sum(count_steps(len(part.examples), plan.settings) for part in parts)
     done = 0
@@ -48,7 +54,7 @@ def train_and_save(plan: Plan, move: Move) -> EncoderCard:
         if part.name in plan.record.epochs and all((plan.out / name).is_dir() for name in _folders(pair)):
             advance(count_steps(len(part.examples), plan.settings))
         else:
-            _train_part(plan, part, pair, advance)
+            _train_part(plan, part, pair, loaded.pop() if loaded else load_models(plan.settings), advance)
         pairs.append(pair)
     if plan.settings.per_relation:
         pairs.append(_save_base(plan))
@@ -75,8 +81,9 @@ def list_parts(plan: Plan) -> list[Part]:
     ]
 
 
-def _train_part(plan: Plan, part: Part, pair: EncoderPair, advance: Callable[[int], None]) -> None:
-    models = load_models(plan.settings)
+def _train_part(
+    plan: Plan, part: Part, pair: EncoderPair, models: EncoderModels, advance: Callable[[int], None]
+) -> None:
     epochs = train_encoders(models, part.examples, plan.finder.documents, plan.settings, advance)
     _save(plan, models, pair)
     plan.record.epochs[part.name] = [convert_to_json(epoch) for epoch in epochs]

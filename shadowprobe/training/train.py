@@ -25,21 +25,20 @@ from shadowprobe.training.evaluation import QUESTIONS as QUESTIONS_PROBE
 from shadowprobe.training.held_out_sets import hold_sets_out
 from shadowprobe.training.passage_space import choose_passages, describe_space
 from shadowprobe.training.passages import Asked
-from shadowprobe.training.planning import QUESTIONS, RUNS, Plan, write_questions
+from shadowprobe.training.planning import QUESTIONS, RUNS, Plan
 from shadowprobe.training.question_split import group_questions
 from shadowprobe.training.record import Training, read_training, write_record
-from shadowprobe.training.saved_encoders import Move, load_models, train_and_save
+from shadowprobe.training.saved_encoders import Announce, Move, load_models, train_and_save
 from shadowprobe.training.trainable import load_trainable
 
 TRAINED, OTHER, MIX = "trained", "other", "mix"
 
 
-def train_encoder(plan: Plan, move: Move | None = None) -> Training:
+def train_encoder(plan: Plan, move: Move | None = None, announce: Announce = lambda _: None) -> Training:
     """Trains, asks the questions of the test before and after, and writes `training.json`; the same plan goes on."""
     move = move or (lambda *_: None)
     if not plan.record.is_finished:
-        write_questions(plan)
-        card = train_and_save(plan, move)
+        card = train_and_save(plan, move, announce)
         _measure(plan, card, move)
         write_record(plan.out, plan.record)
     return read_training(plan.out)

@@ -14,7 +14,7 @@ from shadowprobe.systems.encoder_directory import EncoderKind
 from shadowprobe.systems.hugging_face import handle_load_errors
 from shadowprobe.systems.retriever import document_text
 
-NAME = "train-encoder"
+NAME, OPTION = "train-encoder", "--model DIR"
 # Cosines are between -1 and 1, and a softmax over them is nearly flat. This is the scale of sentence-transformers.
 COSINE_SCALE = 20.0
 BATCH = 64
@@ -60,7 +60,7 @@ class SentenceModel(TrainableEncoder):
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise missing_extra("dense") from error
-        with handle_load_errors(NAME, name):
+        with handle_load_errors(NAME, name, OPTION):
             self.module = SentenceTransformer(name, device=device)
         self.module.eval()
         self._device = device
@@ -90,7 +90,9 @@ class DprModel(TrainableEncoder):
     """DPR's encoder of questions, or that of passages."""
 
     def __init__(self, name: str, device: str, *, of_questions: bool) -> None:
-        self.module, self._tokenizer = load_dpr_model(NAME, name, device, of_questions=of_questions)
+        self.module, self._tokenizer = load_dpr_model(
+            NAME, name, device, of_questions=of_questions, option=OPTION if of_questions else "--document-model DIR"
+        )
         self._device = device
 
     def encode_questions(self, texts: Sequence[str]) -> Any:

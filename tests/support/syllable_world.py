@@ -77,3 +77,21 @@ def save_syllable_encoder(folder: Path, *, of_questions: bool, seed: int, size: 
     kind: Any = DPRQuestionEncoder if of_questions else DPRContextEncoder
     kind(config).save_pretrained(folder)
     return folder
+
+
+def save_syllable_pair(folder: Path) -> dict[str, Any]:
+    """Saves both encoders, with other weights each, and returns the settings of a training that name them."""
+    questions = save_syllable_encoder(folder / "of-questions", of_questions=True, seed=1)
+    passages = save_syllable_encoder(folder / "of-passages", of_questions=False, seed=2)
+    return {"kind": "dpr", "model": str(questions), "document_model": str(passages)}
+
+
+def save_syllable_sentence_model(folder: Path) -> Path:
+    """Saves a model that sentence-transformers loads: one encoder of random weights for questions and passages."""
+    from transformers import BertConfig, BertModel
+
+    save_syllable_encoder(folder, of_questions=True, seed=3, size=16)
+    config: Any = BertConfig.from_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    BertModel(config).save_pretrained(folder)
+    return folder

@@ -36,7 +36,7 @@ NAMES: dict[str, Kind] = {
 KEYS = {
     "amber": r"amber-\w+-\d+",
     "confusion": r"amber-\w+-confusion",
-    "questions": "questions|buckets",
+    "questions": "questions|buckets|seen",
     "readers": r"reading-\w+",
     "answers": "recall|categories",
 }
