@@ -89,7 +89,7 @@ def table(
         raise UsageError("name a run directory, or give --published for the paper's own table")
     chosen = choose_format(format_name, out, json=json, force=force)
     if which == TRAINING:
-        with explain_wrong_values(runs or ()):
+        with explain_wrong_values(runs or (), "training.json", "train-encoder --force"):
             deliver(chosen, out, _training_tables(runs or [], name or [], dataset, published=published))
         return
     is_summary = which == "summary"

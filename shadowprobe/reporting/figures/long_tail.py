@@ -42,6 +42,8 @@ def long_tail(runs: Sequence[FinishedRun], width: Width, collection: str | None 
     for axes, (name, points) in zip(panels, curves.items(), strict=True):
         handles = _draw_curve(axes, points)
         axes.set_title(COLLECTION_NAMES[name].capitalize())
+    # All panels share the axis, so that none may choose its own end.
+    panels[0].set_ylim(0, 1.05 * max(1.0, *(points[0]["popularity"] for points in curves.values())))
     for axes in panels[-1:] if is_stacked else panels:
         axes.set_xlabel("rank of the entity by its popularity")
     figure.supylabel("popularity (logarithm of page views)", fontsize=7)
@@ -69,5 +71,4 @@ def _draw_curve(axes: Axes, points: Sequence[dict[str, Any]]) -> list[Any]:
     last = points[-1]["rank"]
     ticks = [10**power for power in range(len(str(last)))]
     axes.set_xticks(ticks, [shorten_number(tick) for tick in ticks])
-    axes.set_ylim(bottom=0)
     return handles

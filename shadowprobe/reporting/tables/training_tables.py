@@ -30,7 +30,7 @@ def make_training_tables(trainings: Sequence[Training], *, published: bool = Fal
     """Every table that the trainings have figures for, and those of the paper."""
     tables = []
     if trainings:
-        tables = [_questions(trainings), _relations(trainings)]
+        tables = [_questions(trainings), _changes(trainings), _relations(trainings)]
         tables += [_amber(trainings)] if any(one.record.amber for one in trainings) else []
         tables += [_passages(trainings)] if any(one.record.passages for one in trainings) else []
     if published:
@@ -44,10 +44,10 @@ def describe_split(record: TrainingRecord) -> str:
     """How many questions are trained and tested, and what was left out and why."""
     split = record.split
     left_out = {
-        "shares a word with a test question": split["dropped_for_overlap"],
-        "is over the limit": split["over_the_limit"],
-        "has no known subject": split["without_subject"],
-        "has no passage with its answer": split["without_passage"],
+        "share a word with a test question": split["dropped_for_overlap"],
+        "are over the limit": split["over_the_limit"],
+        "have no known subject": split["without_subject"],
+        "have no passage with their answer": split["without_passage"],
     }
     reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
     words = [f"Training on {sum(split['examples'].values())} questions of {len(split['examples'])} relations"]
@@ -60,22 +60,19 @@ def describe_split(record: TrainingRecord) -> str:
 def _questions(trainings: Sequence[Training]) -> Table:
     """A row for each group of questions and system."""
     ks = _shared_depths(trainings)
-    rows: list[Row] = []
-    for group, name in QUESTION_GROUPS.items():
-        for training in trainings:
-            found = training.record.questions.get(group)
-            if found is not None:
-                rows += _question_rows(name, _prefix(trainings, training), found, ks)
+    rows = [
+        Row((name, f"{prefix}{system}", found["n"], *(estimate(found["systems"][system][k]) for k in ks)), section=name)
+        for name, prefix, found in _list_groups(trainings)
+        for system in SYSTEMS
+    ]
     columns = (
         text_column("questions"),
         text_column("system"),
         Column("n", "n"),
         *(Column(f"first {k}", f"first {k}", write_short) for k in ks),
-        *(Column(f"change {k}", f"change, first {k},\npoints", write_points) for k in ks),
     )
     notes = [
-        "Change: after minus before, over the same questions; subjects are drawn for its interval. In brackets 95%"
-        " intervals.",
+        "In brackets 95% intervals.",
         *(f"{_prefix(trainings, one)}{describe_split(one.record)}" for one in trainings),
         *(f"{_prefix(trainings, one)}{note}." for one in trainings for note in one.record.notes),
     ]
@@ -83,11 +80,29 @@ def _questions(trainings: Sequence[Training]) -> Table:
     return Table("training-questions", title, columns, tuple(rows), tuple(notes))
 
 
-def _question_rows(name: str, prefix: str, found: dict[str, Any], ks: Sequence[str]) -> Iterator[Row]:
-    for system in SYSTEMS:
-        shares = [estimate(found["systems"][system][k]) for k in ks]
-        changes = [_points(found["change"][k]) if system == "after" else "" for k in ks]
-        yield Row((name, f"{prefix}{system}", found["n"], *shares, *changes), section=f"{name} {prefix}")
+def _changes(trainings: Sequence[Training]) -> Table:
+    """What each group of questions gained or lost by training, and how far it then is from BM25."""
+    ks = _shared_depths(trainings)
+    rows = [
+        Row((name, f"{prefix}{words}", *(_points(found[key][k]) for k in ks)), section=name)
+        for name, prefix, found in _list_groups(trainings)
+        for key, words in (("change", "after − before"), ("lead", "after − bm25"))
+    ]
+    columns = (
+        text_column("questions"),
+        text_column("pair", "compared"),
+        *(Column(f"first {k}", f"first {k}, points", write_points) for k in ks),
+    )
+    note = "Over the same questions; subjects are drawn for the 95% intervals."
+    return Table("training-changes", "What was gained, and what was lost?", columns, tuple(rows), (note,))
+
+
+def _list_groups(trainings: Sequence[Training]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The name of each group of questions, the prefix of a training that has it, and what was found."""
+    for group, name in QUESTION_GROUPS.items():
+        for training in trainings:
+            if group in training.record.questions:
+                yield name, _prefix(trainings, training), training.record.questions[group]
 
 
 def _relations(trainings: Sequence[Training]) -> Table:

@@ -128,6 +128,26 @@ def test_without_its_packages_it_says_what_to_install(
     assert "pip install 'shadowprobe[dense]'" in complaint(capsys, "train-encoder", *arguments)
 
 
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("questions", ("table", "training", "bad")),
+        ("passages", ("table", "training", "bad")),
+        ("passages", ("plot", "passages", "bad", "--out", "bad.png")),
+    ],
+)
+def test_a_record_with_a_wrong_value_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], key: str, command: tuple[str, ...]
+) -> None:
+    record = json.loads(Path("out/training.json").read_text())
+    record[key] = {"trained": 1, "before": {"places": [1]}}
+    Path("bad").mkdir(exist_ok=True)
+    Path("bad/training.json").write_text(json.dumps(record))
+    said = complaint(capsys, *command)
+    assert "bad/training.json: a value is missing or has a wrong type" in said
+    assert "`shadowprobe train-encoder --force`" in said
+
+
 @pytest.mark.parametrize("width", ["one", "two"])
 def test_the_figure_has_a_panel_before_and_after_with_the_numbers_of_the_record(width: Width) -> None:
     drawn = figures.plot("passages", ["out"], width=width)
