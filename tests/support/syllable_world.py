@@ -1,4 +1,4 @@
-"""Invented people and products whose names are made of syllables, and a DPR pair of random weights that reads them.
+"""Invented people and products whose names are made of syllables, and encoders of random weights that read them.
 
 An encoder can only find a name that it has never seen if it reads its syllables. Names of people and names of products
 have no syllable in common, so what is learned about people says nothing about products.
@@ -52,10 +52,26 @@ def _make_names(generator: random.Random, syllables: list[str], count: int) -> l
     return ["".join(parts) for parts in generator.sample(list(product(syllables, repeat=3)), count)]
 
 
-def save_syllable_encoder(folder: Path, *, of_questions: bool, seed: int, size: int = 64) -> Path:
-    """Saves an encoder with random weights whose tokens are syllables and the words of the questions."""
+def save_syllable_pair(folder: Path) -> dict[str, Any]:
+    """Saves a DPR pair with other random weights each, and returns the settings of a training that name it."""
+    from transformers import DPRConfig, DPRContextEncoder, DPRQuestionEncoder
+
+    questions = _save(folder / "of-questions", DPRConfig, DPRQuestionEncoder, seed=1)
+    passages = _save(folder / "of-passages", DPRConfig, DPRContextEncoder, seed=2)
+    return {"kind": "dpr", "model": str(questions), "document_model": str(passages)}
+
+
+def save_syllable_sentence_model(folder: Path, *, seed: int = 3) -> Path:
+    """Saves a model of random weights that sentence-transformers loads, which takes the mean over tokens."""
+    from transformers import BertConfig, BertModel
+
+    return _save(folder, BertConfig, BertModel, seed=seed)
+
+
+def _save(folder: Path, config: Any, kind: Any, *, seed: int, size: int = 64) -> Path:
+    """Saves an encoder whose tokens are syllables and the words of the questions."""
     import torch
-    from transformers import BertTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
+    from transformers import BertTokenizer
 
     folder.mkdir(parents=True)
     syllables = [*PEOPLE, *PRODUCTS]
@@ -64,34 +80,6 @@ def save_syllable_encoder(folder: Path, *, of_questions: bool, seed: int, size: 
     tokenizer: Any = BertTokenizer.from_pretrained(folder)
     tokenizer.save_pretrained(folder)
     torch.manual_seed(seed)
-    config: Any = DPRConfig(
-        vocab_size=len(tokens),
-        hidden_size=size,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=2 * size,
-        max_position_embeddings=32,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-    kind: Any = DPRQuestionEncoder if of_questions else DPRContextEncoder
-    kind(config).save_pretrained(folder)
-    return folder
-
-
-def save_syllable_pair(folder: Path) -> dict[str, Any]:
-    """Saves both encoders, with other weights each, and returns the settings of a training that name them."""
-    questions = save_syllable_encoder(folder / "of-questions", of_questions=True, seed=1)
-    passages = save_syllable_encoder(folder / "of-passages", of_questions=False, seed=2)
-    return {"kind": "dpr", "model": str(questions), "document_model": str(passages)}
-
-
-def save_syllable_sentence_model(folder: Path) -> Path:
-    """Saves a model that sentence-transformers loads: one encoder of random weights for questions and passages."""
-    from transformers import BertConfig, BertModel
-
-    save_syllable_encoder(folder, of_questions=True, seed=3, size=16)
-    config: Any = BertConfig.from_pretrained(folder)
-    (folder / "model.safetensors").unlink()
-    BertModel(config).save_pretrained(folder)
+    settings = {"hidden_size": size, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 2 * size}
+    kind(config(vocab_size=len(tokens), max_position_embeddings=32, **settings)).save_pretrained(folder)
     return folder

@@ -62,32 +62,36 @@ def index_bytes(model: str, collection: Path, **options: str) -> bytes:
     return np.ascontiguousarray(vectors).tobytes()
 
 
-@pytest.mark.slow
-def test_an_encoder_of_random_weights_learns_the_trained_relation_and_no_other(tmp_path: Path) -> None:
-    collection = write_syllable_world(tmp_path / "world", people=450, products=200)
+@pytest.mark.parametrize("seed", [7, 8])
+def test_encoders_of_random_weights_learn_the_trained_relation_and_no_other(tmp_path: Path, seed: int) -> None:
+    collection = write_syllable_world(tmp_path / "world", people=300, products=150)
+    # Two models with other weights: before training, nothing relates a question to its passage.
+    questions, passages = (save_syllable_sentence_model(tmp_path / f"model-{one}", seed=one) for one in (1, 2))
     settings = TrainingSettings(
+        model=str(questions),
+        document_model=str(passages),
         collection=str(collection),
         relations=("P19",),
-        epochs=30,
+        epochs=20,
         learning_rate=3e-3,
-        batch_size=64,
-        ks=(1, 5, 20),
-        **save_syllable_pair(tmp_path / "pair"),
+        batch_size=48,
+        seed=seed,
     )
     found = train_encoder(plan_training(settings, tmp_path / "out")).record
     trained, other = found.questions["trained"], found.questions["other"]
-    # Of 650 documents one is right: chance is 0.15% at the first place, and 3.1% among the first 20. With products
-    # told from people, it is 0.5% and 10%.
-    assert trained["n"] > 90
+    # Of 450 documents one is right: chance is 0.2% at the first place, and 4.4% among the first 20. Where products are
+    # told from people, it is 0.7% and 13%.
+    assert trained["n"] > 60
     assert other["n"] > 30
     assert trained["systems"]["before"]["1"]["rate"] < 0.05
-    assert trained["systems"]["before"]["20"]["rate"] < 0.15
+    assert trained["systems"]["before"]["20"]["rate"] < 0.2
     assert trained["systems"]["after"]["1"]["rate"] > 0.8
     assert trained["change"]["1"]["ci95"][0] > 0.7
     for when in ("before", "after"):
-        assert other["systems"][when]["1"]["rate"] < 0.05
-        assert other["systems"][when]["20"]["rate"] < 0.25
-    assert trained["systems"]["bm25"]["1"]["rate"] == 1.0
+        assert other["systems"][when]["1"]["rate"] < 0.08
+        assert other["systems"][when]["20"]["rate"] < 0.3
+    # A retriever that compares words needs no training.
+    assert trained["systems"]["bm25"]["1"]["rate"] == other["systems"]["bm25"]["1"]["rate"] == 1.0
     # No name of the test was trained on.
     training, test = (read_questions(tmp_path / "out" / "questions" / part) for part in ("train", "test"))
     assert not {one.subject for one in training["P19"]} & {one.subject for one in test["P19"]}
