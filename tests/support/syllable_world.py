@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from retrieval_world import write_documents
+from retrieval_world import amber_set, entity, query, write_documents, write_sets
 
 from shadowprobe.queries.query import Document
 
@@ -23,7 +23,7 @@ PRODUCTS = [f"{one}{two}" for one, two in product("lnprs", "aeio")]
 
 
 def write_syllable_world(directory: Path, *, people: int, products: int, seed: int = 1) -> Path:
-    """Writes a collection with a document for each person (P19) and product (P176), and a question about each."""
+    """Writes a collection with a document for each person (P19) and product (P176), a question about each, and sets."""
     generator = random.Random(seed)
     names = _make_names(generator, PEOPLE, 2 * people)
     makes = _make_names(generator, PRODUCTS, 2 * products)
@@ -44,6 +44,16 @@ def write_syllable_world(directory: Path, *, people: int, products: int, seed: i
             for subject, answer, _ in facts
         ]
         (folder / f"{relation}.test.json").write_text(json.dumps(questions))
+    # Every second person shares the name of the one before, who is more popular.
+    sets = [
+        amber_set(
+            born[place][0],
+            entity([query(f"h{place}", f"Where was {born[place][0]} born?", f"d{place}")], f"d{place}", head=True),
+            entity([query(f"t{place}", f"Where was {born[place][0]} born?", f"d{place + 1}")], f"d{place + 1}"),
+        )
+        for place in range(0, people - 1, 2)
+    ]
+    write_sets(directory / "amber" / "human" / "qa" / "amber_sets.jsonl", sets)
     return directory
 
 

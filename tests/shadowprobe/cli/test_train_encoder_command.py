@@ -52,6 +52,7 @@ def test_a_finished_training_is_shown_again_with_its_split(capsys: pytest.Captur
     assert "Use it with: shadowprobe retrieve --retriever dense -o model=out" in err
     for words in ("trained relations", "other relations", "before", "after", "bm25", "The same by relation"):
         assert words in out
+    assert "AmbER: is the right document first?" in out
     assert "How similar are passages to each other?" in out
 
 

@@ -142,6 +142,14 @@ def test_a_sentence_model_is_trained_as_one_and_the_retriever_loads_it(world: Pa
     found = training.record.questions["trained"]
     assert set(found["systems"]) == {"before", "after", "bm25"}
     assert set(found["change"]) == {"1", "5", "20"}
+    counts = training.record.split["amber"]
+    assert counts["kept"] + counts["dropped_for_overlap"] == 20
+    assert counts["kept"] > 0
+    part = training.record.amber["human"]["qa"]
+    assert part["sets"] == counts["kept"]
+    # Both queries of a set have the same words and rank documents alike, so that one of them is right at most.
+    assert part["systems"]["bm25"]["head"]["rate"] == 1.0
+    assert part["systems"]["bm25"]["gap"]["difference"] == 1.0
     assert training.record.passages["after"]["same_relation"] is not None
     assert len(training.record.passages["after"]["places"]) == len(training.record.passages["items"])
 
