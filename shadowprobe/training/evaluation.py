@@ -15,7 +15,6 @@ from shadowprobe.running.questions import open_collection_of, open_ranking_probe
 from shadowprobe.running.retrieving import DEPTH, RetrievalSettings, make_retrieving_job
 
 BEFORE, AFTER, BM25 = "before", "after", "bm25"
-SYSTEMS = (BEFORE, AFTER, BM25)
 QUESTIONS, AMBER = "entity_questions", "amber"
 GROUPS = ("head", "tail")
 # The retriever of each system, by its name and options.

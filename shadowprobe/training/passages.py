@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -105,8 +105,3 @@ def _words(document: Document) -> list[str]:
 def _key(title: str | None) -> str:
     """A title without its qualifier, as `Avon` of `Avon (river)`."""
     return " ".join(dpr_words(_QUALIFIER.sub("", title or "")))
-
-
-def keep_found(examples: Iterable[Example | None]) -> list[Example]:
-    """The examples of the questions that have a passage."""
-    return [example for example in examples if example is not None]
