@@ -31,6 +31,8 @@ class TrainingRecord(Struct):
     # By group of questions: before, after, BM25, and the differences.
     questions: dict[str, Any] = field(default_factory=dict)
     relations_found: dict[str, Any] = field(default_factory=dict)
+    # The mean over all relations by system and number of documents (`EntityQ.` of Tables 3 and 4).
+    macro: dict[str, dict[str, float]] = field(default_factory=dict)
     amber: dict[str, Any] = field(default_factory=dict)
     passages: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

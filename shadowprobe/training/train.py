@@ -83,7 +83,8 @@ def _run(plan: Plan, probe: str, queries: Path, name: str, move: Move) -> tuple[
 
 def _measure_questions(plan: Plan, move: Move) -> tuple[dict[str, Any], dict[str, Any]]:
     """The test questions of the trained relations, of the others, and of each relation."""
-    _, rows = _run(plan, QUESTIONS_PROBE, plan.out / QUESTIONS / "test", "questions", move)
+    runs, rows = _run(plan, QUESTIONS_PROBE, plan.out / QUESTIONS / "test", "questions", move)
+    plan.record.macro = {run.label: run.results["probes"][QUESTIONS_PROBE]["macro"] for run in runs}
     numbered = number_questions(dict(sorted(group_questions(plan.split.test).items())))
     subjects_by_id = {i: find_subject(relation, question) or i for i, relation, question in numbered}
     first = rows[BEFORE]

@@ -62,6 +62,8 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert found == json.loads(Path("out/training.json").read_text())
     assert found["settings"]["seed"] == 7
+    relations = [one["systems"]["bm25"]["1"]["rate"] for one in found["relations_found"].values()]
+    assert found["macro"]["bm25"]["1"] == pytest.approx(sum(relations) / 2)
     assert found["split"]["test"]["P19"] + found["split"]["test"]["P176"] == 15
 
 
