@@ -16,6 +16,8 @@ from shadowprobe.queries.query import Query
 
 # Figure 4: bins a fifth wide, and all above 100% in the last.
 BIN, LAST = 0.2, 1.0
+# Figure 2: from this rank on, not every rank has a point.
+STEP = 30
 GROUPS = ("head", "tail")
 # One query: what `rows` says of it.
 Row = dict[str, Any]
@@ -31,7 +33,8 @@ class AmberProbe(RankingProbe):
     right; `confusion`, the share of the queries where a document of a namesake stands above the gold one; `neither`,
     the share where no document of the set was found at all. `popularity`: pairs of a head and a tail entity in bins a
     fifth wide of (head - tail) / tail of their popularities, all above 100% in the last, with the accuracy on their
-    head queries minus that on the tail's. A query without a ranking is wrong.
+    head queries minus that on the tail's. `long_tail`: the popularity of entities by their rank. A query without a
+    ranking is wrong.
     """
 
     name = "amber"
@@ -111,6 +114,7 @@ class AmberProbe(RankingProbe):
             "confusion": {name: describe_share([_is_confused(row) for row in group]) for name, group in groups.items()},
             "neither": describe_share([row["rank"] is None and row["namesake_rank"] is None for row in everything]),
             "popularity": list(_popularity(sets, rows, smallest)) or None,
+            "long_tail": _long_tail(sets) or None,
         }
 
 
@@ -168,6 +172,24 @@ def _popularity_gap(head: float, tail: float) -> float:
     if tail > 0:
         return (head - tail) / tail
     return math.inf if head > tail else 0.0
+
+
+def _long_tail(sets: Sequence[AmberSet]) -> list[dict[str, Any]]:
+    """Figure 2: entities from the most to the least popular, all of the first ranks and some of the later ones."""
+    known = [
+        (entity.popularity, "head" if entity.is_head else "tail")
+        for amber_set in sets
+        for entity in amber_set.qids.values()
+        if entity.popularity is not None
+    ]
+    ranked = sorted(known, key=lambda one: -one[0])
+    # Each step is about a thirtieth of the rank, so that 100,000 entities are some 300 points.
+    shown, rank = [], 1
+    while rank <= len(ranked):
+        popularity, group = ranked[rank - 1]
+        shown.append({"rank": rank, "popularity": popularity, "group": group})
+        rank += max(1, rank // STEP)
+    return shown
 
 
 def _popularity(sets: Sequence[AmberSet], rows: Mapping[str, Row], k: int) -> Iterator[dict[str, Any]]:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shadowprobe import Findings
 from shadowprobe.measure.answer_matching import dpr_words, holds_any
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings
-from shadowprobe.measure.statistics import wilson
+from shadowprobe.measure.statistics import describe_gap, wilson
 from shadowprobe.queries.query import Query
 from shadowprobe.queries.question_files import Question, equal_buckets, number_questions, read_questions, word_relation
+
+if TYPE_CHECKING:
+    from shadowprobe.measure.seen_entities import SeenEntities
+
+# Whether a subject was seen in training.
+SEEN, UNSEEN = "seen", "unseen"
 
 
 class EntityQuestionsProbe(RankingProbe):
@@ -22,7 +28,8 @@ class EntityQuestionsProbe(RankingProbe):
     the title or text, or in the text alone (`--text-only`, the default of the released code). `relations`: the accuracy
     of each relation at each k. `macro`: the mean over the relations. `micro`: over all questions. `buckets`: by the
     frequency of the subject, in up to eight buckets of about equal cumulative frequency (Fig. 1), where the questions
-    say it. A question without a ranking is not answered.
+    say it. `seen` (`--seen FILE`): apart for subjects that the retriever has seen in training and for the others, with
+    the difference, and so in each bucket. A question without a ranking is not answered.
     """
 
     name = "entity_questions"
@@ -44,6 +51,16 @@ class EntityQuestionsProbe(RankingProbe):
         for query_id, relation, _ in number_questions(self.questions):
             yield {"id": query_id, "relation": relation, "rank": ranks[query_id]}
 
+    def _list_groups(self, seen: SeenEntities | None) -> list[str | None]:
+        """For each question whether its subject was seen in training; None where that is not known."""
+        numbered = list(number_questions(self.questions))
+        if seen is None:
+            return [None] * len(numbered)
+        from shadowprobe.queries.question_patterns import find_subject
+
+        subjects = [find_subject(relation, question) for _, relation, question in numbered]
+        return [None if subject is None else SEEN if subject in seen else UNSEEN for subject in subjects]
+
     def measure(self, rankings: Rankings) -> Findings:
         """The accuracies."""
         rows = list(self.rows(rankings))
@@ -51,6 +68,7 @@ class EntityQuestionsProbe(RankingProbe):
         for row in rows:
             by_relation.setdefault(row["relation"], []).append(row["rank"])
         ranks = [row["rank"] for row in rows]
+        groups = self._list_groups(rankings.seen)
         return {
             "questions": len(ranks),
             "relations": {
@@ -62,7 +80,8 @@ class EntityQuestionsProbe(RankingProbe):
                 for k in rankings.ks
             },
             "micro": _accuracies(ranks, rankings.ks),
-            "buckets": self._buckets(ranks, rankings.ks),
+            "buckets": self._buckets(ranks, groups, rankings),
+            **({"seen": _compare_seen(ranks, groups, rankings)} if rankings.seen is not None else {}),
         }
 
     def _ranks(self, rankings: Rankings) -> dict[str, int | None]:
@@ -85,31 +104,61 @@ class EntityQuestionsProbe(RankingProbe):
                     ranks[query_id] = rank
         return ranks
 
-    def _buckets(self, ranks: Sequence[int | None], ks: Sequence[int]) -> list[dict[str, Any]] | None:
+    def _buckets(
+        self, ranks: Sequence[int | None], groups: Sequence[str | None], rankings: Rankings
+    ) -> list[dict[str, Any]] | None:
         """The accuracies by how frequent the subjects are; None where the questions do not say it."""
         known = [
-            (rank, question)
-            for rank, (_, _, question) in zip(ranks, number_questions(self.questions), strict=True)
+            Member(rank, group, question)
+            for rank, group, (_, _, question) in zip(ranks, groups, number_questions(self.questions), strict=True)
             if question.bucket is not None or question.frequency is not None
         ]
         if not known:
             return None
         by_frequency = iter(
-            equal_buckets([question.frequency or 0 for _, question in known if question.bucket is None])
+            equal_buckets([one.question.frequency or 0 for one in known if one.question.bucket is None])
         )
-        buckets: dict[int, list[tuple[int | None, Question]]] = {}
-        for rank, question in known:
-            bucket = question.bucket if question.bucket is not None else next(by_frequency)
-            buckets.setdefault(bucket, []).append((rank, question))
-        return [
-            {"bucket": bucket, **_frequencies(members), **_accuracies([rank for rank, _ in members], ks)}
-            for bucket, members in sorted(buckets.items())
-        ]
+        buckets: dict[int, list[Member]] = {}
+        for one in known:
+            bucket = one.question.bucket if one.question.bucket is not None else next(by_frequency)
+            buckets.setdefault(bucket, []).append(one)
+        return [_describe_bucket(bucket, members, rankings) for bucket, members in sorted(buckets.items())]
 
 
-def _frequencies(members: Sequence[tuple[int | None, Question]]) -> dict[str, int | None]:
-    known = [question.frequency for _, question in members if question.frequency is not None]
+class Member(NamedTuple):
+    """A question of a bucket: the rank of its answer, whether its subject was seen in training, and itself."""
+
+    rank: int | None
+    group: str | None
+    question: Question
+
+
+def _describe_bucket(bucket: int, members: Sequence[Member], rankings: Rankings) -> dict[str, Any]:
+    found = {"bucket": bucket, **_frequencies(members), **_accuracies([one.rank for one in members], rankings.ks)}
+    if rankings.seen is not None:
+        for name in (SEEN, UNSEEN):
+            found[name] = _accuracies([one.rank for one in members if one.group == name], rankings.ks)
+    return found
+
+
+def _frequencies(members: Sequence[Member]) -> dict[str, int | None]:
+    known = [one.question.frequency for one in members if one.question.frequency is not None]
     return {"lowest_frequency": min(known, default=None), "highest_frequency": max(known, default=None)}
+
+
+def _compare_seen(ranks: Sequence[int | None], groups: Sequence[str | None], rankings: Rankings) -> dict[str, Any]:
+    """The accuracies for subjects that were seen and for the others, and the difference at each k."""
+    both = {name: [rank for rank, group in zip(ranks, groups, strict=True) if group == name] for name in (SEEN, UNSEEN)}
+    difference = {}
+    for k in rankings.ks:
+        hits = {name: [[int(rank is not None and rank <= k), 1] for rank in both[name]] for name in both}
+        counts = [[*pair, 0, 0] for pair in hits[SEEN]] + [[0, 0, *pair] for pair in hits[UNSEEN]]
+        difference[str(k)] = describe_gap(counts, rankings.rounds, rankings.seed)
+    return {
+        **{name: _accuracies(of_group, rankings.ks) for name, of_group in both.items()},
+        "difference": difference,
+        "unknown": groups.count(None),
+    }
 
 
 def _share(ranks: Sequence[int | None], k: int) -> float:
@@ -117,8 +166,10 @@ def _share(ranks: Sequence[int | None], k: int) -> float:
 
 
 def _accuracies(ranks: Sequence[int | None], ks: Sequence[int]) -> dict[str, Any]:
-    """The share of the questions that are answered at each k, with its interval."""
+    """The share of the questions that are answered at each k, with its interval; None where there is no question."""
     n = len(ranks)
+    if not n:
+        return {"n": 0, "accuracy": None, "accuracy_ci95": None}
     rates = {str(k): _share(ranks, k) for k in ks}
     return {
         "n": n,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache, partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from shadowprobe.errors import LinkerError, missing_extra
+from shadowprobe.errors import LinkerError
 from shadowprobe.queries.query import Document, Hit, Query
-from shadowprobe.systems.hugging_face import handle_load_errors
+from shadowprobe.systems.dpr_encoder import load_dpr_encoder
+from shadowprobe.systems.encoder_directory import ENCODERS, EncoderPair, choose_pair, read_encoder_card
 from shadowprobe.systems.retriever import Retriever, document_text
 from shadowprobe.systems.sentence_encoder import load_sentence_encoder
 
@@ -26,8 +29,9 @@ class DenseRetriever(Retriever):
 
     A pair has its own model for documents: `-o model=QUESTION_ENCODER -o document_model=CONTEXT_ENCODER`, with
     `-o kind=dpr` for DPR's own encoders (Karpukhin et al., EMNLP 2020) as transformers loads them, which compare by
-    inner product. The search is exact; `-o index=faiss` uses FAISS, which works for far more documents
-    (`pip install faiss-cpu`). `-o precision=double` makes scores independent of the batch, at half the speed.
+    inner product. The output of `shadowprobe train-encoder` needs `-o model=DIR` alone. The search is exact;
+    `-o index=faiss` uses FAISS, which works for far more documents (`pip install faiss-cpu`). `-o precision=double`
+    makes scores independent of the batch, at half the speed.
     """
 
     name = "dense"
@@ -50,73 +54,71 @@ class DenseRetriever(Retriever):
         device: str = "cpu",
         precision: Literal["double", "single"] = "single",
     ) -> None:
-        if kind == DPR and not document_model:
+        if kind == DPR and not document_model and not (Path(model) / ENCODERS).exists():
             raise ValueError("kind=dpr needs the encoder of the documents too: -o document_model=NAME_OR_PATH")
         self.model, self.document_model, self.kind = model, document_model, kind
         self.how, self.device, self.precision = index, device, precision
+        self._loaded: dict[str, Any] = {}
 
     def index(self, documents: Iterable[Document]) -> None:
         """Loads the models and encodes the documents, some thousands at a time."""
-        self._encode_queries, encode_documents = self._load_encoders()
+        kind, self._pairs = self._find_pairs()
+        load = cache(partial(self._load_encoder, kind))
+        self._encode_queries = [load(pair.questions, of_questions=True) for pair in self._pairs]
+        # Several encoders of questions may share one index.
+        encoders = {pair.passages: load(pair.passages, of_questions=False) for pair in self._pairs}
         self.ids: list[str] = []
-        blocks = []
+        blocks: dict[str, list[Any]] = {name: [] for name in encoders}
         remaining = iter(documents)
         while block := list(islice(remaining, BLOCK)):
             self.ids += [document.id for document in block]
-            blocks.append(encode_documents(block))
-        vectors = np.concatenate(blocks) if blocks else np.zeros((0, 1), dtype=np.float32)
-        self._search = _Faiss(vectors) if self.how == "faiss" else _Flat(vectors)
+            for name, encode in encoders.items():
+                blocks[name].append(encode(block))
+        make_index = _Faiss if self.how == "faiss" else _Flat
+        self._indexes = {
+            name: make_index(np.concatenate(parts) if parts else np.zeros((0, 1), dtype=np.float32))
+            for name, parts in blocks.items()
+        }
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """Ranks by cosines, or by DPR's inner products; every document has one."""
-        vectors = self._encode_queries([query.text for query in queries])
-        results = self._search(vectors, k)
-        return [
-            choose_best(query, numbers, scores, self.ids, k)
-            for query, (numbers, scores) in zip(queries, results, strict=True)
-        ]
+        by_pair: dict[int, list[int]] = {}
+        for place, query in enumerate(queries):
+            by_pair.setdefault(choose_pair(self._pairs, query.text), []).append(place)
+        hits: dict[int, list[Hit]] = {}
+        for number, places in by_pair.items():
+            vectors = self._encode_queries[number]([queries[place] for place in places])
+            results = self._indexes[self._pairs[number].passages](vectors, k)
+            for place, (numbers, scores) in zip(places, results, strict=True):
+                hits[place] = choose_best(queries[place], numbers, scores, self.ids, k)
+        return [hits[place] for place in range(len(queries))]
 
-    def _load_encoders(self) -> tuple[Any, Any]:
-        if self.kind == DPR:
-            return self._load_dpr_encoders()
-        encode_queries = encode_texts = load_sentence_encoder(self.name, self.model, self.device, self.precision)
+    def _find_pairs(self) -> tuple[str, Sequence[EncoderPair]]:
+        """The encoders of a trained directory, or the two that the options name."""
+        card = read_encoder_card(Path(self.model))
+        if card is None:
+            return self.kind, [EncoderPair(self.model, self.document_model or self.model)]
         if self.document_model:
-            encode_texts = load_sentence_encoder(self.name, self.document_model, self.device, self.precision)
-        return encode_queries, lambda documents: encode_texts([document_text(document) for document in documents])
+            raise LinkerError(f"`dense`: {self.model} has its own encoder of documents; leave document_model out")
+        return card.kind, card.pairs
 
-    def _load_dpr_encoders(self) -> tuple[Any, Any]:
-        try:
-            import torch
-            from transformers import AutoTokenizer, DPRContextEncoder, DPRQuestionEncoder
-        except ImportError as error:
-            raise missing_extra("dense") from error
+    def _load_encoder(self, kind: str, name: str, *, of_questions: bool) -> Any:
+        """Loads a model; returns a function that encodes queries, or documents."""
+        if kind == DPR:
+            encode = load_dpr_encoder(self.name, name, self.device, self.precision, of_questions=of_questions)
+        else:
+            encode = self._load_sentence_encoder(name)
+        if of_questions:
+            return lambda queries: encode([query.text for query in queries])
+        if kind == DPR:
+            return lambda documents: encode([one.title for one in documents], [one.text for one in documents])
+        return lambda documents: encode([document_text(document) for document in documents])
 
-        def load(kind: Any, name: str) -> Any:
-            """Loads one of the two; returns a function that encodes columns: texts, or titles and texts."""
-            with handle_load_errors(self.name, name):
-                encoder = kind.from_pretrained(name).to(self.device).eval()
-                tokenizer = AutoTokenizer.from_pretrained(name)
-            if self.precision == "double":
-                encoder.double()
-
-            def encode(*columns: list[str]) -> Any:
-                pieces = []
-                for start in range(0, len(columns[0]), 64):
-                    part = [column[start : start + 64] for column in columns]
-                    tokens = tokenizer(*part, padding=True, truncation=True, max_length=256, return_tensors="pt")
-                    with torch.no_grad():
-                        pieces.append(encoder(**tokens.to(self.device)).pooler_output.cpu().numpy())
-                return np.concatenate(pieces)
-
-            return encode
-
-        encode_queries, encode_pairs = (
-            load(DPRQuestionEncoder, self.model),
-            load(DPRContextEncoder, self.document_model),
-        )
-        return encode_queries, lambda documents: encode_pairs(
-            [document.title for document in documents], [document.text for document in documents]
-        )
+    def _load_sentence_encoder(self, name: str) -> Any:
+        """Loads a model once, which often encodes both queries and documents."""
+        if name not in self._loaded:
+            self._loaded[name] = load_sentence_encoder(self.name, name, self.device, self.precision)
+        return self._loaded[name]
 
 
 class _Flat:

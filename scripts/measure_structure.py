@@ -24,7 +24,7 @@ CORE = "shadowprobe"
 # From top to bottom: a package imports only from those above it.
 LAYERS = (
     *("errors", "base", "net", "dataset", "formats", "catalogue", "queries", "systems", "measure", "plugins"),
-    *("compute", "build", "sets", "running", "gerbil", "human_study", "reporting", "cli"),
+    *("compute", "build", "sets", "running", "training", "gerbil", "human_study", "reporting", "cli"),
 )
 # The folders that people extend: found by entry point, never imported by the core.
 PLUGINS = ("linkers", "retrievers", "readers", "probes")

@@ -266,6 +266,8 @@ def _retrieval(inputs: Inputs, tree: Path) -> None:
         inputs.add(tree, scoring, stored, weight=6)
     inputs.add(tree, f"compare a b --dataset little {' '.join(ROUNDS)}", "a/*", weight=6)
     inputs.add(tree, "table amber a b", "a/*")
+    (tree / "seen.txt").write_text("Avon\nElbe\nQ42\n", encoding="utf-8")
+    inputs.add(tree, f"{ask} --collection little --probe entity_questions --seen seen.txt", "seen.txt")
 
 
 def _answers(inputs: Inputs, tree: Path) -> None:

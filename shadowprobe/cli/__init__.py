@@ -46,6 +46,7 @@ COMMANDS = {
     "build": Command("build:build", "Build a dataset from a wiki and the web."),
     "describe": Command("describe:describe", "Complete the entities of a dataset from a wiki."),
     "retrieve": Command("retrieve:retrieve", "Ask a retriever about namesakes."),
+    "train-encoder": Command("train_encoder:train_encoder", "Train a dense retriever on question patterns."),
     "retrievers": Command("listings:retrievers", "List the retrievers, or explain one."),
     "read": Command("read:read", "Let a reader answer queries about namesakes."),
     "readers": Command("listings:readers", "List the readers, or explain one."),

@@ -69,7 +69,9 @@ def plot(
         "serif": serif,
         "warn": common.warn,
     }
-    with explain_wrong_values(runs or ()):
+    of_training = figures.FIGURES.get(figure) == figures.TRAINING
+    source = ("training.json", "train-encoder --force") if of_training else ()
+    with explain_wrong_values(runs or (), *source):
         figures.write(figure, runs or [], target, force=force, **settings)
     if json:
         common.print_json({"figure": figure, "file": str(target)})

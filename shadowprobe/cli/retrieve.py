@@ -62,6 +62,14 @@ def retrieve(
             help="entity_questions: an answer counts only in the text, and not in the title, as in the released code.",
         ),
     ] = False,
+    seen: Annotated[
+        Path | None,
+        typer.Option(
+            "--seen",
+            metavar="FILE",
+            help="entity_questions: entities that the retriever has seen in training, a title or QID on each line.",
+        ),
+    ] = None,
     rounds: common.RoundsOption = 1000,
     seed: common.SeedOption = 7,
     published: common.PublishedOption = False,
@@ -75,7 +83,7 @@ def retrieve(
     from shadowprobe.errors import UsageError
     from shadowprobe.running.retrieving import KS, RetrievalSettings, RetrievingTask, make_retrieving_job
 
-    settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed, text_only)
+    settings = RetrievalSettings(tuple(sorted(set(k))) if k else KS, depth, rounds, seed, text_only, seen)
     chosen = tuple(dict.fromkeys(probe or ()))
     if predictions is not None:
         if option:

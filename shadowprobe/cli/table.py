@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shadowprobe.reporting.tables.table import Table
     from shadowprobe.running.comparison import Comparison
 
+# Of directories of trained encoders.
+TRAINING = "training"
 RunDatasetOption = Annotated[
     str | None,
     typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that which each run was made with]."),
@@ -54,7 +56,8 @@ def table(
     which: Annotated[
         str,
         typer.Argument(
-            metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|readers|answers", help="Which table."
+            metavar="summary|3|4|kinds|suspicion|amber|confusion|questions|readers|answers|training",
+            help="Which table.",
         ),
     ],
     runs: Annotated[
@@ -75,8 +78,8 @@ def table(
     (precision, recall, F1), 4 (is the answer the prior?), kinds (which kinds of entities are overshadowed?) and
     suspicion (which answers to doubt). Of retrievers: amber (is the right document among the first k?), confusion (does
     a namesake stand above it?) and questions (EntityQuestions). Of readers: readers (are queries answered, and who
-    loses what is lost?). Of language models: answers (AmbigDocs). Without a run, --published prints the paper's own
-    Table 3 or 4.
+    loses what is lost?). Of language models: answers (AmbigDocs). Of directories of `train-encoder`: training (what it
+    gained and lost). Without a run, --published prints the paper's own Table 3 or 4, or those about training.
     """
     from shadowprobe.reporting.tables.named_tables import make_tables
     from shadowprobe.running.finished import check_comparable, read_runs
@@ -85,6 +88,10 @@ def table(
     if not runs and not published:
         raise UsageError("name a run directory, or give --published for the paper's own table")
     chosen = choose_format(format_name, out, json=json, force=force)
+    if which == TRAINING:
+        with explain_wrong_values(runs or (), "training.json", "train-encoder --force"):
+            deliver(chosen, out, _training_tables(runs or [], name or [], dataset, published=published))
+        return
     is_summary = which == "summary"
     finished = read_runs(runs or (), dataset, name or (), warn=common.warn, is_mixed=is_summary)
     if not is_summary:
@@ -92,6 +99,18 @@ def table(
     with explain_wrong_values(runs or ()):
         tables = make_tables(which, finished, published=published)
         deliver(chosen, out, tables)
+
+
+def _training_tables(
+    paths: Sequence[Path], names: Sequence[str], dataset: str | None, *, published: bool
+) -> list[Table]:
+    """The tables of directories of `train-encoder`, which are no runs."""
+    from shadowprobe.reporting.tables.training_tables import make_training_tables
+    from shadowprobe.training.record import read_trainings
+
+    if dataset is not None:
+        raise UsageError(f"--dataset: goes with runs of linkers; table {TRAINING} needs nothing but the directories")
+    return make_training_tables(read_trainings(paths, names), published=published)
 
 
 def choose_format(format_name: str | None, target: Path | None, *, json: bool, force: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -15,6 +15,9 @@ from shadowprobe.errors import InputError
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.queries.collection import Collection
 from shadowprobe.queries.query import Ranking
+
+if TYPE_CHECKING:
+    from shadowprobe.measure.seen_entities import SeenEntities
 
 
 class _Provenance(Struct):
@@ -49,8 +52,11 @@ class Rankings:
         seed: int = SEED,
         pages: Mapping[str, str] | None = None,
         text_only: bool = False,
+        seen: SeenEntities | None = None,
     ) -> None:
         self.collection, self.depth, self.ks = collection, depth, ks
+        # The entities that the retriever has seen in training, if a user lists them.
+        self.seen = seen
         # True if an answer in the title of a document does not count.
         self.text_only = text_only
         self.rounds, self.seed = rounds, seed

@@ -40,6 +40,8 @@ class Relation(Struct, frozen=True):
 
     label: str
     question: str
+    # The same in other words.
+    similar: str
 
 
 @lru_cache(1)
@@ -57,12 +59,16 @@ def make_question(relation: str, subject: str) -> str:
 def read_questions(path: Path) -> dict[str, list[Question]]:
     """Reads the questions of a file `P19.test.json`, or of a folder of such files, by relation.
 
-    A folder of buckets, as in `common-random-buckets/P19/bucket3.test.json`, is read with the bucket of each question.
+    The questions of a single file without a relation in its name are those of one relation, named as the file. A folder
+    of buckets, as in `common-random-buckets/P19/bucket3.test.json`, is read with the bucket of each question.
     """
     if not path.exists():
         raise InputError(path, "no such file or folder")
-    candidates = [path] if path.is_file() else path.glob("**/*.json")
-    files = sorted(filter(_find_relation, candidates), key=lambda file: (_find_relation(file), str(file)))
+    # A file that the user names may have questions of no relation, as those of other papers.
+    files = (
+        [path] if path.is_file() else sorted(path.glob("**/*.json"), key=lambda file: (_find_relation(file), str(file)))
+    )
+    files = [file for file in files if file == path or _find_relation(file)]
     if not files:
         raise InputError(path, "holds no questions: their files are named by relation, as in P19.test.json")
     splits = {split[1] for file in files if (split := _SPLIT.search(file.name))}
@@ -75,7 +81,7 @@ def read_questions(path: Path) -> dict[str, list[Question]]:
         if bucket := _BUCKET.match(file.name):
             contents = [msgspec.structs.replace(question, bucket=int(bucket[1])) for question in contents]
         if contents:
-            questions.setdefault(_find_relation(file), []).extend(contents)
+            questions.setdefault(_find_relation(file) or file.name.partition(".")[0], []).extend(contents)
     if not questions:
         raise InputError(path, "holds no questions")
     return questions

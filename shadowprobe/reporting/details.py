@@ -134,5 +134,9 @@ def describe_figure(name: str) -> Details:
     if name not in figures.FIGURES:
         raise UsageError(f"no figure `{name}`{nearest(name, figures.FIGURES)}: `shadowprobe figures` lists them")
     kind = figures.FIGURES[name]
-    needs = f"finished runs of {NOUNS[kind]}s, which `shadowprobe {COMMANDS[kind]}` makes"
-    return Details(name, figures.explain(name), f"shadowprobe plot {name} runs/*", needs=needs)
+    if kind == "training":
+        needs, example = "directories that `shadowprobe train-encoder` makes", f"shadowprobe plot {name} DIR"
+    else:
+        needs = f"finished runs of {NOUNS[kind]}s, which `shadowprobe {COMMANDS[kind]}` makes"
+        example = f"shadowprobe plot {name} runs/*"
+    return Details(name, figures.explain(name), example, needs=needs)

@@ -30,6 +30,8 @@ TASK_NAMES = {**TASKS, "queries": "queries"}
 GROUPS = ("all", "head", "tail")
 # As much, less and more, in a sentence on how head and tail fare.
 OFTEN = ("often", "less often", "more often")
+# Whether the subject of a question was seen in training.
+SEEN = ("seen", "unseen")
 # The probes that the tables show.
 SHOWN = {AMBER, QUESTIONS}
 
@@ -139,6 +141,8 @@ def make_tables(runs: Runs) -> list[Table]:
         tables.append(_relations(questions, ks))
     if any(found["buckets"] for found in questions.values()):
         tables.append(_buckets(questions, ks))
+    if marked := {label: found for label, found in questions.items() if found.get("seen")}:
+        tables.append(_seen(marked, ks))
     return tables
 
 
@@ -229,18 +233,52 @@ def _relations(found: Runs, ks: Sequence[str]) -> Table:
 
 def _buckets(found: Runs, ks: Sequence[str]) -> Table:
     rows = []
+    is_marked = any("seen" in row for one in found.values() for row in one["buckets"] or ())
     for label, one in found.items():
         for row in one["buckets"] or ():
             bounds = [row["lowest_frequency"], row["highest_frequency"]]
             known = " to ".join(f"{bound:,}" for bound in bounds) if None not in bounds else None
-            cells = [in_percent(row["accuracy"][k], row["accuracy_ci95"][k]) for k in ks]
-            rows.append(Row((label, row["bucket"] + 1, known, row["n"], *cells), section=label))
+            for entities, members in (("all", row), *((name, row[name]) for name in SEEN if name in row)):
+                marks = [entities] if is_marked else []
+                cells = (label, row["bucket"] + 1, known, *marks, members["n"], *_accuracies(members, ks))
+                rows.append(Row(cells, section=label))
     columns = (
         text_column("system"),
         text_column("bucket"),
         text_column("frequency"),
+        *([text_column("entities")] if is_marked else []),
         Column("n", "n"),
         *(Column(f"first {k}", f"first {k}", write_short) for k in ks),
     )
     title = "EntityQuestions by the frequency of the subject, the rarest first (%)"
     return Table("buckets", title, columns, tuple(rows), ("In brackets 95% intervals.",))
+
+
+def _accuracies(found: dict[str, Any], ks: Sequence[str]) -> list[Estimate | None]:
+    """The accuracy at each k with its interval; None where there are no questions."""
+    if not found["n"]:
+        return [None] * len(ks)
+    return [in_percent(found["accuracy"][k], found["accuracy_ci95"][k]) for k in ks]
+
+
+def _seen(found: Runs, ks: Sequence[str]) -> Table:
+    """Entities that were seen in training and the others, and the difference (section 4.1)."""
+    rows = []
+    for label, one in found.items():
+        for name in SEEN:
+            members = one["seen"][name]
+            rows.append(Row((label, name, members["n"], *_accuracies(members, ks), *([""] * len(ks))), section=label))
+        gaps = [one["seen"]["difference"][k] for k in ks]
+        points = [None if gap is None else in_percent(gap["difference"], gap["ci95"]) for gap in gaps]
+        rows.append(Row((label, "seen minus unseen", "", *([""] * len(ks)), *points), section=label))
+    columns = (
+        text_column("system"),
+        text_column("entities"),
+        Column("n", "n"),
+        *(Column(f"first {k}", f"first {k}", write_short) for k in ks),
+        *(Column(f"difference {k}", f"difference, first {k},\npoints", write_points) for k in ks),
+    )
+    unknown = max(one["seen"]["unknown"] for one in found.values())
+    notes = ["In brackets 95% intervals.", *([f"{unknown} questions have no known subject."] if unknown else [])]
+    title = "EntityQuestions about entities that were seen in training, and about others (%)"
+    return Table("seen", title, columns, tuple(rows), tuple(notes))

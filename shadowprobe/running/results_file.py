@@ -126,15 +126,20 @@ def read_results(run: Path) -> Results:
 
 
 @contextmanager
-def explain_wrong_values(runs: Iterable[Path]) -> Iterator[None]:
-    """Turns the errors of a block that shows results into one line: a value in them is missing or has a wrong type."""
+def explain_wrong_values(
+    runs: Iterable[Path], file: str = RESULTS, again: str = "score --predictions RUN --out RUN"
+) -> Iterator[None]:
+    """Turns the errors of a block that shows results into one line: a value in them is missing or has a wrong type.
+
+    `file` is the file of these values in each directory, and `again` the command that makes it again.
+    """
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        files = ", ".join(str(run / RESULTS) for run in runs)
+        files = ", ".join(str(run / file) for run in runs)
         raise UsageError(
             f"{files}: a value is missing or has a wrong type ({format_error(error)}; --debug shows where);"
-            " `shadowprobe score --predictions RUN --out RUN` measures the run again"
+            f" `shadowprobe {again}` measures the run again"
         ) from error
 
 

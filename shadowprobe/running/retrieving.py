@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -28,6 +28,9 @@ from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
+if TYPE_CHECKING:
+    from shadowprobe.measure.seen_entities import SeenEntities
+
 DEPTH, KS = 100, (1, 20)
 TEXT_ONLY = "counted with --text-only: an answer in the title of a document does not count"
 
@@ -41,12 +44,16 @@ class RetrievalSettings(Struct, frozen=True):
     seed: int = SEED
     # Count an answer to an entity question only in the text of a document, and not in its title.
     text_only: bool = False
+    # A list of the entities that the retriever has seen in training.
+    seen: Path | None = None
 
     def __post_init__(self) -> None:
         if not self.ks or min(self.ks) < 1:
             raise UsageError("-k: is a number of documents, and at least 1")
         if self.depth < max(self.ks):
             raise UsageError(f"--depth: is {self.depth}, and less than the largest -k, {max(self.ks)}")
+        if self.seen is not None and not self.seen.is_file():
+            raise InputError(self.seen, "no such file: --seen lists titles or QIDs, one on each line")
 
 
 class RetrievingTask(Task):
@@ -68,6 +75,7 @@ class RetrievingTask(Task):
     ) -> None:
         self.settings = settings or RetrievalSettings()
         self.collection, self._retriever = open_collection(collection), retriever
+        self._seen = self._read_seen()
         self.name = self.collection.name
         self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
         self.paths = {"collection": self.collection.directory or self.collection.path}
@@ -83,6 +91,14 @@ class RetrievingTask(Task):
             values = option_values(getattr(retriever, "linker", retriever), options)
             self.system = describe_system(retriever.name, retriever.version, values)
             self._given = tuple(options or ())
+
+    def _read_seen(self) -> SeenEntities | None:
+        if self.settings.seen is None:
+            return None
+        # Few runs mark entities, and the others need not load it.
+        from shadowprobe.measure.seen_entities import SeenEntities
+
+        return SeenEntities(self.settings.seen, self.collection)
 
     @property
     def retriever(self) -> Retriever:
@@ -177,6 +193,7 @@ class RetrievingTask(Task):
             seed=settings.seed,
             pages=known.pages,
             text_only=settings.text_only,
+            seen=self._seen,
         )
         lacking = [
             f"{len(ids & known.lacking)} of the {len(ids)} {what} are not in the collection `{self.collection.name}`"
@@ -194,13 +211,20 @@ class RetrievingTask(Task):
                 "bootstrap_rounds": settings.rounds,
                 "bootstrap_seed": settings.seed,
                 "text_only": settings.text_only,
+                **({"seen": self._seen.describe()} if self._seen is not None else {}),
             },
             "missing": self.waiting,
-            "notes": [*notes, *lacking, *([TEXT_ONLY] if settings.text_only else [])],
+            "notes": [*notes, *lacking, *self._counting_notes()],
             "probes": {
                 probe.name: plugins.run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes
             },
         }
+
+    def _counting_notes(self) -> Iterator[str]:
+        if self.settings.text_only:
+            yield TEXT_ONLY
+        if self._seen is not None and (note := self._seen.note()) is not None:
+            yield note
 
 
 def make_retrieving_job(

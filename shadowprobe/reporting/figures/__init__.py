@@ -8,7 +8,7 @@ import io
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from shadowprobe.errors import UsageError, nearest
 from shadowprobe.reporting.figures.style import WIDTHS, Width, use_style
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
     from shadowprobe.running.directory import Kind
     from shadowprobe.running.finished import FinishedRun
+    from shadowprobe.training.record import Training
 
 __all__ = ["FIGURES", "explain", "list_figures", "plot", "save", "write"]
 
+# What a figure is of: runs of one kind, or directories of `train-encoder`.
+FigureKind: TypeAlias = "Kind | Literal['training']"
+TRAINING: Literal["training"] = "training"
 # Each shows runs of one kind, and is a function in the module for that kind or in one of its own.
-FIGURES: dict[str, Kind] = {
+FIGURES: dict[str, FigureKind] = {
     "overshadowing": "linker",
     "confidence": "linker",
     "commonness": "linker",
@@ -42,6 +46,8 @@ FIGURES: dict[str, Kind] = {
     "retrieval-gap": "retriever",
     "questions": "retriever",
     "question-buckets": "retriever",
+    "long-tail": "retriever",
+    "passages": TRAINING,
     "answer-categories": "model",
     "answer-positions": "model",
 }
@@ -55,9 +61,11 @@ OWN_MODULES = (
     "masked-mention",
     "templates",
     "questions",
+    "long-tail",
+    "passages",
 )
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
-OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap")
+OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap", "long-tail")
 # No date and no version, so that equal runs give equal files.
 METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
@@ -145,7 +153,7 @@ def _read(
     dataset: str | None,
     names: Sequence[str],
     warn: Callable[[str], None] | None,
-) -> Sequence[FinishedRun]:
+) -> Sequence[FinishedRun] | Sequence[Training]:
     from shadowprobe.running.finished import check_labels, read_runs
     from shadowprobe.running.kinds import COMMANDS, NOUNS
 
@@ -158,6 +166,12 @@ def _read(
     kind, user = FIGURES[figure], f"the figure `{figure}`"
     if kind != "linker" and dataset is not None:
         raise UsageError(f"--dataset: goes with figures of linkers; {user} needs nothing but the runs")
+    if kind == TRAINING:
+        from shadowprobe.training.record import read_trainings
+
+        if shown:
+            raise UsageError(f"{user} takes directories that `shadowprobe train-encoder` makes, and no runs")
+        return read_trainings(paths, names)
     shown += read_runs(paths, dataset, names, warn=warn)
     for run in shown:
         if run.kind != kind:
@@ -169,13 +183,13 @@ def _read(
     return shown
 
 
-def _sort(runs: Sequence[FinishedRun], order: Sequence[str]) -> list[FinishedRun]:
+def _sort(runs: Sequence[FinishedRun] | Sequence[Training], order: Sequence[str]) -> list[Any]:
     """The runs with those of an order first; the others keep theirs."""
     _check_systems(runs, order, "--order")
     return sorted(runs, key=lambda run: order.index(run.label) if run.label in order else len(order))
 
 
-def _check_systems(runs: Sequence[FinishedRun], labels: Iterable[str], option: str) -> None:
+def _check_systems(runs: Sequence[Any], labels: Iterable[str], option: str) -> None:
     """Refuses the label of a system that no run has."""
     known = [run.label for run in runs]
     for label in labels:

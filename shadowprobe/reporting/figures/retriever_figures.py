@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from shadowprobe.reporting.figures.amber_panels import Grid, draw_pairs, read_parts
 from shadowprobe.reporting.figures.findings import read_findings, refusal
 from shadowprobe.reporting.figures.lines import Panel, Point, draw_rates, show_differences
 from shadowprobe.reporting.figures.questions import common_depths, least_and_most, title_of_depth
 from shadowprobe.reporting.figures.style import Width, assign_looks, shorten_number, system_legend
-from shadowprobe.reporting.retriever_summary import QUESTIONS
+from shadowprobe.reporting.retriever_summary import QUESTIONS, SEEN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +73,8 @@ def retrieval_gap(runs: Sequence[FinishedRun], width: Width, collection: str | N
 def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
     """How often the first documents hold the answer, by how frequent the subject is (EntityQuestions, Fig. 1).
 
-    A panel for the least and the most documents; the rarest subjects stand at the left.
+    A panel for the least and the most documents; the rarest subjects stand at the left. Where a run marks entities that
+    were seen in training (`retrieve --seen`), these and the others have a line each.
     """
     buckets = [(one or {}).get("buckets") or [] for one in read_findings(runs, QUESTIONS)]
     if not any(buckets):
@@ -84,8 +85,9 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
         Panel(
             title_of_depth(k).replace("\n", " "),
             {
-                run.label: {row["bucket"]: Point(row["accuracy"][k], row["accuracy_ci95"][k], row["n"]) for row in rows}
+                label: points
                 for run, rows in zip(runs, buckets, strict=True)
+                for label, points in _make_lines(run.label, rows, k).items()
             },
             lambda bucket: _write_least(bounds[bucket]) if are_known else str(bucket + 1),
         )
@@ -98,6 +100,20 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
             "frequency of the subject, at least" if are_known else "bucket of the subject, 1 the least frequent"
         )
     return figure
+
+
+def _make_lines(label: str, rows: Sequence[dict[str, Any]], k: str) -> dict[str, dict[int, Point]]:
+    """The points of a run, or of entities that were seen in training and of the others, by what a line is called."""
+    if any(SEEN[0] in row for row in rows):
+        return {f"{label}, {name}": _make_points({row["bucket"]: row[name] for row in rows}, k) for name in SEEN}
+    return {label: _make_points({row["bucket"]: row for row in rows}, k)}
+
+
+def _make_points(rows: Mapping[int, dict[str, Any]], k: str) -> dict[int, Point]:
+    """A point for each bucket that has questions."""
+    return {
+        bucket: Point(row["accuracy"][k], row["accuracy_ci95"][k], row["n"]) for bucket, row in rows.items() if row["n"]
+    }
 
 
 def _write_least(frequency: int) -> str:

@@ -39,6 +39,7 @@ FIGURES: dict[Kind, dict[str, str]] = {
         "head-tail": "Is the right document found, of head and tail? (AmbER, Table 5)",
         "confusion": "Does a namesake stand above it? (AmbER, Table 6)",
         "retrieval-gap": "Head minus tail, by the gap in popularity (AmbER, Fig. 4)",
+        "long-tail": "How popular the entities of the sets are (AmbER, Fig. 2)",
         "questions": "Are simple questions answered? By relation (EntityQuestions, Table 5)",
         "question-buckets": "By how frequent the subject is (EntityQuestions, Fig. 1)",
     },

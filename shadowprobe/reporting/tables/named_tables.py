@@ -36,7 +36,7 @@ NAMES: dict[str, Kind] = {
 KEYS = {
     "amber": r"amber-\w+-\d+",
     "confusion": r"amber-\w+-confusion",
-    "questions": "questions|buckets",
+    "questions": "questions|buckets|seen",
     "readers": r"reading-\w+",
     "answers": "recall|categories|positions",
 }
@@ -47,7 +47,7 @@ def make_tables(name: str, runs: Sequence[FinishedRun], *, published: bool = Fal
     if name == SUMMARY:
         return _summary(runs, published=published)
     if name not in NAMES:
-        choices = (SUMMARY, *NAMES)
+        choices = (SUMMARY, *NAMES, "training")
         raise UsageError(f"no table `{name}`: choose from {', '.join(choices)}{nearest(name, choices)}")
     wanted = NAMES[name]
     for run in runs:

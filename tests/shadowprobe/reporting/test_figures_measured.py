@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from drawn import assert_readable, bars, heights, intervals, points, tick_labels, words
 from measured_runs import READ, SAID, write_answers, write_questions_about_namesakes, write_retrieval
@@ -22,6 +23,7 @@ from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.reporting import figures
 from shadowprobe.reporting.figures.style import Width, assign_looks
 from shadowprobe.running.finished import FinishedRun, read_runs
+from shadowprobe.running.retrieving import RetrievalSettings, make_retrieving_job
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -230,9 +232,30 @@ def test_answer_categories_are_shares_that_add_up(models: list[Path]) -> None:
     assert (axes.get_xlabel(), rows(axes)) == ("share of the 3 questions, %", ["talker", "mute"])
 
 
+def test_the_long_tail_has_a_point_for_each_entity_of_head_and_tail(confused: Path) -> None:
+    drawn = figures.plot("long-tail", [confused])
+    (axes,) = drawn.axes
+    head, tail = (np.asarray(points.get_offsets()).tolist() for points in axes.collections)
+    # Popularities 6, 5, 4, 3, 3, 2.5 and 2, of which 5, 2.5 and 2 are of tails.
+    assert head == [[1, 6.0], [3, 4.0], [4, 3.0], [5, 3.0]]
+    assert tail == [[2, 5.0], [6, 2.5], [7, 2.0]]
+    assert axes.get_ylim()[1] > 6
+    assert axes.get_xscale() == "log"
+
+
+def test_entities_that_were_seen_in_training_have_a_line_of_their_own(little: Path, tmp_path: Path) -> None:
+    (tmp_path / "seen.txt").write_text("Avon\n")
+    settings = RetrievalSettings((1, 2), seen=tmp_path / "seen.txt")
+    make_retrieving_job("bm25", str(little), probes=["entity_questions"], out=tmp_path / "run", settings=settings).run()
+    drawn = figures.plot("question-buckets", [tmp_path / "run"])
+    legend = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert legend == ["bm25, seen", "bm25, unseen"]
+    assert_readable(drawn)
+
+
 @pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
 @pytest.mark.parametrize("count", [1, 5])
-@pytest.mark.parametrize("figure", [name for name, kind in figures.FIGURES.items() if kind != "linker"])
+@pytest.mark.parametrize("figure", [name for name, kind in figures.FIGURES.items() if kind in {"retriever", "model"}])
 def test_no_word_is_cut_off_or_lies_on_another(
     confused: Path, models: Sequence[Path], figure: str, count: int, width: Width, inches: float
 ) -> None:
@@ -247,8 +270,6 @@ def test_no_word_is_cut_off_or_lies_on_another(
 @pytest.mark.parametrize("width", ["one", "two"])
 @pytest.mark.parametrize("figure", ["head-tail", "confusion", "questions"])
 def test_no_word_lies_on_another_with_all_tasks_and_relations(tmp_path: Path, figure: str, width: Width) -> None:
-    from shadowprobe.running.retrieving import make_retrieving_job
-
     for retriever in ("bm25", "tfidf"):
         make_retrieving_job(retriever, out=tmp_path / retriever).run()
     drawn = figures.plot(figure, [tmp_path / "bm25", tmp_path / "tfidf"], width=width)
