@@ -10,7 +10,6 @@ import numpy as np
 
 from shadowprobe import Findings, not_measured
 from shadowprobe.measure.content_words import content_words
-from shadowprobe.measure.document_positions import compare_ends, count_positions
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import bootstrap_counts, describe_rate
 
@@ -140,8 +139,11 @@ class AmbigdocsProbe(AnswerProbe):
 
     def _measure_positions(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:
         """What is given of the document at each place; sets without an answer tell nothing about it."""
+        # Retrievers look at this class too, and need none of it.
+        from shadowprobe.measure.document_positions import compare_ends, count_positions
+
         if self.order is None:
-            return not_measured("nobody knows in which order the model saw the documents: --order says it")
+            return not_measured("it is not known in which order the model saw the documents: give it with --order")
         shown = [self.order.arrange(one.id, _measure_set(one, answers)) for one in sets if one.id in answers]
         if not shown:
             return not_measured("there are no answers")
