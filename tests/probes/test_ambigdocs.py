@@ -266,4 +266,4 @@ def test_sets_without_an_answer_say_nothing_about_positions() -> None:
 
 def test_positions_are_not_measured_where_nobody_knows_the_order() -> None:
     (reason,) = findings((AVON, AVON_SAID))["positions"].values()
-    assert reason.startswith("nobody knows in which order the model saw the documents")
+    assert reason.startswith("it is not known in which order the model saw the documents")
