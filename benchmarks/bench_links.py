@@ -133,7 +133,7 @@ def number_of(text: str) -> int:
 def main() -> None:
     """Measures a database of the size that is given."""
     options = parser(__doc__)
-    options.add_argument("--links", type=number_of, default=LINKS, help=f"{LINKS} unless told; the goal is for 400M")
+    options.add_argument("--links", type=number_of, default=LINKS, help=f"how many [{LINKS}]; the goal is for 400M")
     options.add_argument("--child", type=Path, help="find spaces in this database and print the cost")
     given = options.parse_args()
     if given.child:

@@ -133,7 +133,7 @@ def measure(scratch: Path, megabytes: int) -> Measured:
 def main() -> None:
     """Measures a dump of the size that is given."""
     options = parser(__doc__)
-    options.add_argument("--megabytes", type=int, default=MEGABYTES, help=f"of the dump, {MEGABYTES} unless told")
+    options.add_argument("--megabytes", type=int, default=MEGABYTES, help=f"size of the dump [{MEGABYTES}]")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         show(measure(Path(directory), given.megabytes), json=given.json)

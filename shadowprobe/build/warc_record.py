@@ -20,7 +20,7 @@ from shadowprobe.errors import InputError
 
 # How a compressed record begins, and how much of it is read at once.
 MAGIC, _PIECE = b"\x1f\x8b\x08", 65536
-# The record that says who made the file has a key of its own, but is nobody's response.
+# The record that says who made the file has a key of its own, but is no response.
 INFO = "warcinfo"
 # Level 9 takes half as much time again for 1% fewer bytes.
 _LEVEL = 6

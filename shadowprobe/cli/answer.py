@@ -66,7 +66,7 @@ def answer(
             "--held-out",
             metavar="NAMES",
             min=0,
-            help="Keep the sets of so many names for examples, and ask nobody about them [10 with --shots, else 0].",
+            help="Keep the sets of so many names for examples, and ask nothing about them [10 with --shots, else 0].",
         ),
     ] = None,
     examples: Annotated[
@@ -119,7 +119,7 @@ def answer(
     if examples is not None and not shots:
         raise UsageError("--examples: goes with --shots K, which says how many of them are shown")
     if predictions is not None and shots:
-        raise UsageError("--shots: nobody is asked; a run of stored answers says itself what it was shown")
+        raise UsageError("--shots: no model is asked here; a run of stored answers says itself what it was shown")
     if held_out is None and shots and examples is None:
         held_out = max(HELD_OUT, shots)
     kept = HeldOut(held_out, shots_seed) if held_out else None

@@ -49,7 +49,7 @@ def read(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions", "-p", metavar="FILE|RUN", help="Ask nobody: score stored answers, `id` and `answer`."
+            "--predictions", "-p", metavar="FILE|RUN", help="Ask no reader: score stored answers, `id` and `answer`."
         ),
     ] = None,
     name: Annotated[

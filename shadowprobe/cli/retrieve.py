@@ -46,7 +46,7 @@ def retrieve(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            "--predictions", "-p", metavar="FILE|RUN", help="Ask nobody: score stored rankings, ours or KILT's."
+            "--predictions", "-p", metavar="FILE|RUN", help="Ask no retriever: score stored rankings, ours or KILT's."
         ),
     ] = None,
     out: Annotated[Path | None, common.out_directory("The run directory [runs/RETRIEVER-COLLECTION].")] = None,

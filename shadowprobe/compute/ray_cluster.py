@@ -79,7 +79,7 @@ class RayExecutor(Executor):
 
 
 def check_address(address: str | None) -> None:
-    """Refuses an address where nobody listens: Ray itself would try for minutes, and print each try."""
+    """Refuses an address where no server listens: Ray itself would try for minutes, and print each try."""
     host, _, port = (address or "").rpartition(":")
     # `auto` and `ray://...` are for Ray to understand.
     if host and "/" not in host and port.isdecimal():

@@ -56,7 +56,7 @@ class UserStudy(Struct, frozen=True):
 
     @property
     def unanswered(self) -> int:
-        """How many items nobody answered."""
+        """How many items have no answer."""
         return self.items - self.answered
 
 

@@ -60,7 +60,7 @@ def find_first(item: AmberItem, ranking: Iterable[str]) -> int | None:
 
 def _read_reader(run: FinishedRun) -> SystemAnswers:
     source = run.results["documents"]["source"]
-    # Of stored answers, nobody knows what was read for them.
+    # Of stored answers, it is not known what was read for them.
     if source not in {ORACLE, UNKNOWN}:
         raise UsageError(
             f"--run {run.path}: the reader was given documents of `{source}`; `read --documents {ORACLE}` gives it the"

@@ -37,7 +37,7 @@ class CategoryAgreement(Struct, frozen=True):
 
     @property
     def unanswered(self) -> int:
-        """How many items nobody answered."""
+        """How many items have no answer."""
         return self.items - self.answered
 
 

@@ -89,7 +89,7 @@ class AnswerProbe:
     # Of the bootstrap; a test keeps them equal to those of `measure.statistics`, which would load NumPy for a list.
     rounds: int = 1000
     seed: int = 7
-    # In which order the model saw the documents of a set; None if nobody knows.
+    # In which order the model saw the documents of a set; None if that is not known.
     order: DocumentOrder | None = None
 
     def measure(self, sets: Sequence[AmbigSet], answers: Mapping[str, str]) -> Findings:

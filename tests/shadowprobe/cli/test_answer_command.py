@@ -517,7 +517,7 @@ URL = ("--url", "http://127.0.0.1:9/v1")
         (("--shots", "2", "--held-out", "1"), "--shots 2: 1 of the 1 examples are about other names"),
         (("--examples", "sets.json"), "--examples: goes with --shots K"),
         (("--shots", "1", "--examples", "none.json"), "none.json: no such file"),
-        (("--shots", "1", "--predictions", "said.jsonl"), "--shots: nobody is asked"),
+        (("--shots", "1", "--predictions", "said.jsonl"), "--shots: no model is asked here"),
         (("--queries", "none.json"), "none.json: no such file"),
         (("--probe", "amber"), "`amber`: `AmberProbe` does not derive from"),
         (("--documents", "1"), "Invalid value for '--documents'"),
