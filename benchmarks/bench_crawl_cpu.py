@@ -102,7 +102,7 @@ def run_scrapy(port: int, path: Path) -> float:
     times: list[float] = []
     file = path.open("ab")
 
-    class Pages(Spider):  # type: ignore[misc, unused-ignore] -- Scrapy may be missing
+    class Pages(Spider):  # type: ignore[misc, unused-ignore]  # Scrapy may be missing
         name = "pages"
 
         async def start(self) -> Any:
