@@ -65,7 +65,9 @@ def _list_files(index: str) -> list[Path]:
     elif path.is_file():
         found = [path]
     else:
-        found = [Path(each) for each in glob.glob(index, recursive=True) if Path(each).is_file()]
+        fixed = _count_fixed(path)
+        pattern = str(Path(*path.parts[fixed:])) if fixed < len(path.parts) else ""
+        found = [each for each in Path(*path.parts[:fixed]).glob(pattern) if each.is_file()] if pattern else []
     files = sorted(each for each in found if not _is_other_subset(each))
     if not files:
         raise UsageError(f"--common-crawl {index}: no such file, and no folder or pattern with {', '.join(_ENDINGS)}")
@@ -86,7 +88,7 @@ def _read_lines(path: Path) -> Iterator[bytes]:
         is_compressed = file.read(len(_GZIP)) == _GZIP
         file.seek(0)
         try:
-            yield from gzip.open(file) if is_compressed else file
+            yield from gzip.GzipFile(fileobj=file) if is_compressed else file
         except (EOFError, OSError, zlib.error) as error:
             raise InputError(path, f"cannot be read ({error}); give another --common-crawl") from None
 

@@ -15,6 +15,7 @@ from shadowprobe.net.failures import NoResponseError
 
 # Room for the two heads of a record.
 HEAD_BYTES = 200_000
+_END_OF_HEAD = b"\r\n\r\n"
 TOO_LARGE = "too large"
 CUT_SHORT = "the record is cut short"
 NO_RECORD = "no record at this place"
@@ -71,7 +72,8 @@ def _parse_record(content: bytes) -> Any:
     if record is None or record.rec_type != "response" or record.http_headers is None:
         raise UnusableError(NO_RECORD)
     length = record.rec_headers.get_header("Content-Length", "")
-    if not length.isdecimal() or int(length) > len(content):
+    # A record that is not compressed has no other sign of its end.
+    if not length.isdecimal() or content.find(_END_OF_HEAD) + len(_END_OF_HEAD) + int(length) > len(content):
         raise UnusableError(CUT_SHORT)
     return record
 

@@ -89,7 +89,7 @@ def _read_local(base: Path, capture: Capture, max_bytes: int) -> bytes | str:
             content = file.read(capture.length or max_bytes + HEAD_BYTES)
     except OSError:
         return MISSING_FILE
-    return content if content and len(content) >= capture.length else CUT_SHORT
+    return content or CUT_SHORT
 
 
 class _RemoteReader:
