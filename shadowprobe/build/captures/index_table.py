@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import numpy as np
 from shadowprobe.build.captures.capture_choice import Capture, WantedPages
 from shadowprobe.build.web.fetch import HTML
 from shadowprobe.errors import BuildError
+from shadowprobe.net.blocking import BlockingClient
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,13 +32,22 @@ WHERE fetch_status = 200
     AND epoch_us(fetch_time) < $before
     AND (url_surtkey IN (SELECT key FROM wanted_key) OR url IN (SELECT url FROM wanted_url))
 """
+# An error of our own file system, which DuckDB shows with the places where it happened.
+_OWN_ERROR = re.compile(r"OSError: (.+)")
 # Only newer crawls have this column.
 _TRUNCATED = "content_truncated"
 
 
-def read_table(files: Sequence[str], wanted: WantedPages, before: int) -> Iterator[Capture]:
-    """Yields the captures of wanted pages with status 200, HTML and a moment before this one."""
+def read_table(
+    files: Sequence[str], wanted: WantedPages, before: int, client: BlockingClient | None = None
+) -> Iterator[Capture]:
+    """Yields the captures of wanted pages with status 200, HTML and a moment before this one.
+
+    With a client the files are on a server.
+    """
     with _connect(files) as connection:
+        if client is not None:
+            files = _register(connection, client, files)
         columns = _check_columns(connection, files)
         for name, values in (("key", list(wanted.keys)), ("url", list(wanted.urls))):
             connection.register("batch", {name: np.array(values, dtype=object)})
@@ -46,6 +57,20 @@ def read_table(files: Sequence[str], wanted: WantedPages, before: int) -> Iterat
         rows = connection.execute(query, {"files": list(files), "types": sorted(HTML), "before": before})
         for batch in iter(lambda: rows.fetchmany(ROWS), []):
             yield from (Capture(*row) for row in batch if None not in row)
+
+
+def _register(connection: DuckDBPyConnection, client: BlockingClient, urls: Sequence[str]) -> list[str]:
+    """Lets DuckDB read files of a server through the client; returns their names for it."""
+    try:
+        from shadowprobe.build.captures.remote_tables import SCHEME, RemoteTables
+    except ImportError:
+        raise _make_missing_error() from None
+    connection.register_filesystem(RemoteTables(client))
+    return [f"{SCHEME}://{url}" for url in urls]
+
+
+def _make_missing_error() -> BuildError:
+    return BuildError("--common-crawl needs its extra: pip install 'shadowprobe[dumps]'")
 
 
 def _check_columns(connection: DuckDBPyConnection, files: Sequence[str]) -> set[str]:
@@ -74,7 +99,8 @@ def _connect(files: Sequence[str]) -> Iterator[DuckDBPyConnection]:
             with duckdb.connect(config=settings) as connection:
                 yield connection
         except duckdb.Error as error:
-            reason = str(error).partition("\n")[0]
+            own = _OWN_ERROR.search(str(error))
+            reason = own[1] if own else str(error).partition("\n")[0]
             raise BuildError(f"{files[0]}: the index cannot be read ({reason}); give another --common-crawl") from None
 
 
@@ -83,5 +109,5 @@ def import_duckdb() -> Any:
     try:
         import duckdb
     except ImportError:
-        raise BuildError("--common-crawl needs its extra: pip install 'shadowprobe[dumps]'") from None
+        raise _make_missing_error() from None
     return duckdb

@@ -13,15 +13,15 @@ from urllib.parse import quote
 
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.captures.capture_choice import Capture
+from shadowprobe.build.captures.capture_index import is_url
 from shadowprobe.build.captures.captured_page import CUT_SHORT, HEAD_BYTES, TOO_LARGE, UnusableError, read_page
 from shadowprobe.build.web.fetch import WebResponse
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.errors import BuildError
 from shadowprobe.net.blocking import BlockingClient
-from shadowprobe.net.decompression import IDENTITY
 from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, TooLargeError
-from shadowprobe.net.limits import Limits
-from shadowprobe.net.retries import PASSING, pause_before
+from shadowprobe.net.parts_of_files import PARTIAL, Part, read_part
+from shadowprobe.net.retries import PASSING
 
 if TYPE_CHECKING:
     from shadowprobe.net.client import Client
@@ -30,7 +30,6 @@ MISSING_FILE = "the WARC file is missing"
 OUTSIDE = "a WARC file outside of its folder"
 NO_PLACE = "no place in a WARC file"
 NO_PARTS = "the server sends no parts of files"
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 # Records that are under way or in memory at once, for each request at a time.
 _BATCH = 4
 
@@ -46,7 +45,7 @@ class ReadCapture(NamedTuple):
 
 def read_captures(chosen: Iterable[tuple[str, Capture]], base: str, manners: Manners) -> Iterator[ReadCapture]:
     """Yields the page of each capture, in their order; `base` is the folder or URL of the WARC files."""
-    if not base.startswith(("http://", "https://")):
+    if not is_url(base):
         for url, capture in chosen:
             yield _finish(url, capture, _read_local(Path(base), capture, manners.max_bytes), manners.max_bytes)
         return
@@ -106,44 +105,31 @@ class _RemoteReader:
     async def _read(self, client: Client, capture: Capture) -> bytes | str:
         if why := _check_place(capture, self._manners.max_bytes):
             return why
-        async with self._places:
-            for retry in range(self._manners.retries + 1):
-                failed: NoResponseError | int
-                try:
-                    status, content = await self._request(client, capture)
-                    if status not in PASSING:
-                        return _explain(status, content)
-                    failed = status
-                except TooLargeError:
-                    return TOO_LARGE
-                except ConnectionFailedError as error:
-                    failed = error
-                except NoResponseError as error:
-                    if not error.passing:
-                        return str(error)
-                    failed = error
-                if retry < self._manners.retries:
-                    await asyncio.sleep(pause_before(retry, FIRST_PAUSE, LONGEST_PAUSE))
-        # To go on would ask the hosts of all pages instead.
-        why = failed.message if isinstance(failed, NoResponseError) else str(failed)
-        raise BuildError(
-            f"{shorten_url(self._base)}: the WARC files cannot be read ({why}); the same command goes on later"
+        length = capture.length or self._manners.max_bytes + HEAD_BYTES
+        try:
+            async with self._places:
+                url = f"{self._base}/{quote(capture.filename)}"
+                part = await read_part(client, url, capture.offset, length, self._manners.timeout)
+        except TooLargeError:
+            return TOO_LARGE
+        except NoResponseError as error:
+            if error.passing or isinstance(error, ConnectionFailedError):
+                raise self._make_error(error.message) from None
+            return str(error)
+        if part.status in PASSING:
+            raise self._make_error(str(part.status))
+        return _explain(part)
+
+    def _make_error(self, why: str) -> BuildError:
+        """Makes the error for a server that does not work: to go on would ask the hosts of all pages instead."""
+        return BuildError(
+            f"{shorten_url(self._base)}: the WARC files cannot be read ({why}); the same command goes on from here"
         )
 
-    async def _request(self, client: Client, capture: Capture) -> tuple[int, bytes]:
-        import httpx
 
-        length = capture.length or self._manners.max_bytes + HEAD_BYTES
-        wanted = f"bytes={capture.offset}-{capture.offset + length - 1}"
-        headers = {"Range": wanted, "Accept-Encoding": IDENTITY}
-        request = httpx.Request("GET", f"{self._base}/{quote(capture.filename)}", headers=headers)
-        async with client.stream(request, Limits(max_bytes=length, seconds=self._manners.timeout)) as incoming:
-            return incoming.status, await incoming.read() if incoming.status == 206 else b""
-
-
-def _explain(status: int, content: bytes) -> bytes | str:
-    """Returns the content of a part, or the reason why a status gives none."""
-    if status == 206:
-        return content or CUT_SHORT
+def _explain(part: Part) -> bytes | str:
+    """Returns the content of a part, or the reason why its status gives none."""
+    if part.status == PARTIAL:
+        return part.content or CUT_SHORT
     reasons = {200: NO_PARTS, 404: MISSING_FILE, 410: MISSING_FILE, 416: CUT_SHORT}
-    return reasons.get(status, f"WARC file: {status}")
+    return reasons.get(part.status, f"WARC file: {part.status}")

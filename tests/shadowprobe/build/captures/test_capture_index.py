@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from capture_world import COLUMNS, CaptureWorld
+from capture_world import COLUMNS, CRAWL, TABLE, CaptureWorld, serving_files
 
 from shadowprobe.build.captures.capture_index import check_index, find_base, find_captures
 from shadowprobe.errors import BuildError, InputError, UsageError
@@ -119,3 +119,27 @@ def test_warc_files_are_found_from_the_top_of_the_layout_or_beside_the_index(wor
     table, lines, top = world.write_table(), world.write_cdxj(), str(world.top)
     for index in (table, lines, f"{table}/**/*.parquet", f"{top}/crawl-data/x/*.cdxj", top, f"{top}/*.cdxj"):
         assert find_base(index) == top
+
+
+def test_an_index_on_a_server_is_read_in_parts(world: CaptureWorld) -> None:
+    world.add(PAGE, b"page")
+    world.write_table()
+    lines = Path(world.write_cdxj()).name
+    # Common Crawl's list of the files of a crawl: other subsets are left out.
+    listed = f"crawl-data/{CRAWL}/cc-index-table.paths.gz"
+    (world.top / listed).write_bytes(gzip.compress(f"{TABLE}\n{TABLE.replace('=warc', '=robotstxt')}\n".encode()))
+    with serving_files(world.top) as served:
+        for name in (TABLE, lines, listed):
+            check_index(f"{served.url}/{name}")
+            assert find(f"{served.url}/{name}", PAGE, "https://example.net/") == {PAGE: (PAGE, "2024-02-21")}
+            assert find_base(f"{served.url}/{name}") == served.url
+        assert all("range" in asked.headers for asked in served.requests)
+        assert not any("robotstxt" in asked.path for asked in served.requests)
+
+
+@pytest.mark.parametrize("name", ["none.cdxj", "none.paths.gz", "none.parquet"])
+def test_an_index_that_a_server_does_not_have_is_one_line(world: CaptureWorld, name: str) -> None:
+    with serving_files(world.top) as served, pytest.raises((BuildError, InputError)) as refused:
+        find(f"{served.url}/{name}", PAGE)
+    assert "404" in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -148,7 +148,7 @@ def test_a_server_that_sends_whole_files_is_not_read_to_the_end(world: CaptureWo
 def test_a_server_that_is_down_ends_the_build_instead_of_asking_all_hosts(
     world: CaptureWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shadowprobe.build.captures.warc_files.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("shadowprobe.net.parts_of_files.FIRST_PAUSE", 0.01)
     capture = make_capture(world.add(PAGE, HTML))
     with serving_files(world.top, status=503) as service:
         with pytest.raises(BuildError, match=r"the WARC files cannot be read \(503\)"):
