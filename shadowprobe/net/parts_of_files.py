@@ -31,8 +31,9 @@ class Part(NamedTuple):
     size: int = 0
 
 
-async def read_part(client: Client, url: str, offset: int, length: int, seconds: float = SECONDS) -> Part:
+async def read_part(client: Client, url: str, offset: int, length: int, seconds: float | None = None) -> Part:
     """Requests a part of a file, and again if that may help; only status 206 has a content. Raises NoResponseError."""
+    seconds = SECONDS if seconds is None else seconds
     for retry in range(RETRIES):
         try:
             part = await _request_part(client, url, offset, length, seconds)

@@ -10,6 +10,7 @@ _WWW = re.compile(r"^www\d*\.")
 _SLASHES = re.compile(r"/{2,}")
 # What a key does not quote: all printable ASCII except space, # and %.
 _PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
+_IS_PLAIN = re.compile(r"[!-\"$&-~]*")
 
 
 def make_surt(url: str) -> str:
@@ -28,4 +29,5 @@ def make_surt(url: str) -> str:
 
 def _quote(text: str) -> str:
     """Returns a part of a URL with one way of quoting."""
-    return quote(unquote_to_bytes(text), safe=_PLAIN)
+    # Nearly all parts are written so already, and quoting takes most of the time.
+    return text if _IS_PLAIN.fullmatch(text) else quote(unquote_to_bytes(text), safe=_PLAIN)
