@@ -33,7 +33,7 @@ from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebRefer
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
-from shadowprobe.build.status import CAPTURES, COUNTED, STAGES, read_funnels
+from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -169,7 +169,7 @@ class Build:
 
     def _forget_from(self, stage: str) -> None:
         """Removes the funnels of this stage and all later ones, so that they run again."""
-        for name in COUNTED[COUNTED.index(CAPTURES if stage == "crawl" else stage) :]:
+        for name in FUNNELS[FUNNELS.index(CAPTURES if stage == "crawl" else stage) :]:
             self._funnel_file(name).unlink(missing_ok=True)
 
     def _funnel_file(self, stage: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from glob import has_magic
 from pathlib import Path
@@ -34,8 +34,10 @@ NEVER = 2**62
 def check_index(index: str) -> None:
     """Refuses an index that has no files, and a table without DuckDB, before any work is done."""
     with _Index(index) as opened:
-        if any(opened.is_table(file) for file in opened.files[:1]):
+        if any(opened.is_table(file) for file in opened.files):
             import_duckdb()
+        with opened.open_file(opened.files[0]):
+            pass
 
 
 def find_captures(index: str, urls: set[str], captured_before: str) -> Iterator[tuple[str, Capture]]:
@@ -82,6 +84,9 @@ class _Index:
             self._open.callback(self.client.close)
         with self._open:
             self.files = _list_files(index) if self.client is None else self._list_urls(index)
+            if not self.files:
+                endings = ", ".join(_ENDINGS)
+                raise UsageError(f"--common-crawl {index}: no such file, and no folder or pattern with {endings}")
             self._open = self._open.pop_all()
 
     def __enter__(self) -> _Index:
@@ -107,31 +112,33 @@ class _Index:
 
     def read_lines(self, file: str) -> Iterator[bytes]:
         """Yields the lines of a file, which may be compressed."""
+        with self.open_file(file) as opened:
+            is_compressed = opened.read(len(_GZIP)) == _GZIP
+            opened.seek(0)
+            yield from gzip.GzipFile(fileobj=opened) if is_compressed else opened
+
+    @contextmanager
+    def open_file(self, file: str) -> Iterator[Any]:
+        """Opens a file; whatever cannot be read of it is one line for the user."""
         try:
-            with self._open_file(file) as opened:
-                is_compressed = opened.read(len(_GZIP)) == _GZIP
-                opened.seek(0)
-                yield from gzip.GzipFile(fileobj=opened) if is_compressed else opened
+            with open_for_reading(Path(file)) if self.client is None else open_remote_file(self.client, file) as opened:
+                yield opened
         except (EOFError, OSError, zlib.error) as error:
             shown = shorten_url(file) if self.client is not None else file
             raise InputError(shown, f"cannot be read ({error}); give another --common-crawl") from None
-
-    def _open_file(self, file: str) -> Any:
-        return open_for_reading(Path(file)) if self.client is None else open_remote_file(self.client, file)
 
 
 def _list_files(index: str) -> list[str]:
     path = Path(index)
     if path.is_dir():
         found = [each for each in path.rglob("*") if each.name.endswith(_ENDINGS)]
+    elif path.is_file():
+        found = [path]
     else:
         fixed = _count_fixed(path)
         pattern = str(Path(*path.parts[fixed:]))
-        found = list(Path(*path.parts[:fixed]).glob(pattern)) if fixed < len(path.parts) else [path]
-    files = sorted(str(each) for each in found if each.is_file() and not _is_other_subset(each))
-    if not files:
-        raise UsageError(f"--common-crawl {index}: no such file, and no folder or pattern with {', '.join(_ENDINGS)}")
-    return files
+        found = list(Path(*path.parts[:fixed]).glob(pattern)) if fixed < len(path.parts) else []
+    return sorted(str(each) for each in found if each.is_file() and not _is_other_subset(each))
 
 
 def _is_other_subset(path: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.status import STAGES
+from shadowprobe.build.status import CAPTURES, FUNNELS
 from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
 
 # What is counted in each stage.
@@ -13,6 +13,7 @@ COUNTED = {
     "spaces": "disambiguation pages",
     "commonness": "entities",
     "references": "links",
+    CAPTURES: "pages cited",
     "crawl": "pages",
     "snippets": "mentions",
     "tail": "articles drawn",
@@ -24,8 +25,11 @@ def funnel_table(funnels: Sequence[Funnel]) -> Table:
     """A row for each stage; its reasons start with the most frequent one."""
     done = {funnel.stage: funnel for funnel in funnels}
     rows = []
-    for stage in STAGES:
+    for stage in FUNNELS:
         funnel = done.get(stage)
+        if funnel is None and stage == CAPTURES:
+            # Only a build that uses an existing crawl has these counts.
+            continue
         if funnel is None:
             rows.append(Row((stage, COUNTED[stage], "", "", "not done yet"), tone="quiet"))
             continue

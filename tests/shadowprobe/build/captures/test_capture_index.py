@@ -141,5 +141,7 @@ def test_an_index_on_a_server_is_read_in_parts(world: CaptureWorld) -> None:
 def test_an_index_that_a_server_does_not_have_is_one_line(world: CaptureWorld, name: str) -> None:
     with serving_files(world.top) as served, pytest.raises((BuildError, InputError)) as refused:
         find(f"{served.url}/{name}", PAGE)
+    with serving_files(world.top) as served, pytest.raises(InputError, match="404"):
+        check_index(f"{served.url}/{name}")
     assert "404" in str(refused.value)
     assert "\n" not in str(refused.value)
