@@ -22,6 +22,7 @@ BENCHMARKS = (
     "bench_crawl",
     "bench_crawl_cpu",
     "bench_resume",
+    "bench_captures",
     "bench_cutting",
     "bench_duplicates",
     "bench_dumps",

@@ -56,6 +56,8 @@ class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
     # Where a redirect leads, and the type of any other content without its parameters.
     location: str = ""
     kind: str = HTML
+    # When a page was captured that comes from another crawl.
+    captured: str = ""
 
     @property
     def end(self) -> int:
@@ -208,12 +210,20 @@ class Archive:
         return entry.failed if entry is not None else ""
 
     def put(
-        self, key: str, url: str, status: int, headers: Mapping[str, str], body: bytes, *, reason: str = ""
+        self,
+        key: str,
+        url: str,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        reason: str = "",
+        captured: str = "",
     ) -> None:
-        """Stores a response; its body is as a reader wants it, without compression."""
-        record = make_response(key, url, status, headers, body, reason)
+        """Stores a response; `captured` is the time of a page that comes from another crawl."""
+        record = make_response(key, url, status, headers, body, reason, captured)
         quoted = {name.lower(): quote_field(value) for name, value in headers.items()}
-        self._append(key, record, Stored(url, status, quoted, b""))
+        self._append(key, record, Stored(url, status, quoted, b"", captured=captured))
 
     def put_failure(self, key: str, url: str, why: str) -> None:
         """Stores that a request got no response, so that it is not sent again."""
@@ -240,4 +250,4 @@ def _make_entry(key: str, offset: int, length: int, stored: Stored) -> Entry:
     kind = stored.headers.get("content-type", "").partition(";")[0].strip().lower()
     # One text for all pages, since there may be millions.
     kind = HTML if location or kind == HTML else kind
-    return Entry(key, offset, length, stored.failed, stored.status, location, kind)
+    return Entry(key, offset, length, stored.failed, stored.status, location, kind, stored.captured)

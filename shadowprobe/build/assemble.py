@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -17,7 +17,7 @@ from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
 from shadowprobe.base.spans import Span, is_inside_word
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.qualifiers import is_full_title
-from shadowprobe.build.records import FoundEntity, FoundSpace
+from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace
 from shadowprobe.build.snippets import is_restorable
 from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
 from shadowprobe.dataset.kept_pages import Cut, PageText
@@ -209,6 +209,15 @@ def count_mentions(chosen: ChosenSpaces, tail: Mapping[str, Sequence[Cut]]) -> d
         full = sum(is_full_title(cut.written, cut.entity) for cut in cuts)
         rows[subset] = {"full title": full, "without qualifier": len(cuts) - full}
     return rows
+
+
+def count_pages(urls: Collection[str], crawled: Iterable[Crawled]) -> dict[str, Any]:
+    """Counts the pages of these URLs by their source: captures of an existing crawl by month, and requested pages."""
+    sources = {page.url: page.captured for page in crawled if page.url in urls}
+    days = sorted(captured[:10] for captured in sources.values() if captured)
+    captured = {"pages": len(days), "first": days[0], "last": days[-1]} if days else {"pages": 0}
+    months = Counter(day[:7] for day in days)
+    return {"captured": {**captured, "months": dict(months)}, "requested": {"pages": len(sources) - len(days)}}
 
 
 def _average(numbers: Iterable[int]) -> float:

@@ -26,6 +26,7 @@ from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebRefer
 from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive
+from shadowprobe.build.status import CAPTURES
 from shadowprobe.build.web.crawl import MISSING, crawl
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -117,13 +118,26 @@ class Gatherer:
     def fetch(self, references: Iterable[WebReference], funnel: Funnel, within: str = "") -> Iterator[Crawled]:
         """Fetches the pages of the references that are followed; yields the result for each."""
         watch, missing = self._watch("crawl", within), 0
-        followed = (reference for reference in references if reference.is_followed)
+        followed: Iterator[WebReference] = (reference for reference in references if reference.is_followed)
+        if self.settings.common_crawl:
+            followed = self._fill_archive(list(followed), within)
         for page in crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry):
             missing += page.failed == MISSING
             funnel.drop(page.failed) if page.page is None else funnel.keep()
             yield page
         if missing:
             raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
+
+    def _fill_archive(self, references: list[WebReference], within: str) -> Iterator[WebReference]:
+        """Takes pages from an existing crawl; returns the references for which the hosts may be asked."""
+        from shadowprobe.build.captures import count_captures, fill_archive
+
+        fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within))
+        if not within:
+            count_captures(references, self.web).write(self.directory / f"{CAPTURES}.json")
+        # The archived copy that an article names would be another page of the web.
+        is_only = self.settings.captures_only
+        return (replace(reference, archived=None) if is_only else reference for reference in references)
 
     def cut(
         self,

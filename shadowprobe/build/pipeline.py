@@ -23,6 +23,7 @@ import shadowprobe
 from shadowprobe.base.files import drop_partial_files, lock, make_directory, read_text_lines, write_pieces
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.languages import Language, read_language, words_of
+from shadowprobe.base.secrets import mask_url
 from shadowprobe.build import assemble
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
@@ -34,7 +35,7 @@ from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebRefer
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
-from shadowprobe.build.status import STAGES
+from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -96,6 +97,10 @@ class Build:
         lock(self._open.enter_context((self.directory / ".lock").open("ab")), f"building into {self.out}")
         for directory in (self.out, self.directory, self.out / "train"):
             drop_partial_files(directory)
+        if self.settings.common_crawl and not self.from_archive and not self._funnel_file("crawl").exists():
+            from shadowprobe.build.captures import check_index
+
+            check_index(self.settings.common_crawl)
         # Settings are stored only after the wiki has answered and its language is supported.
         _ = self.language
         write_settings(self.directory, self.settings)
@@ -175,7 +180,7 @@ class Build:
 
     def _forget_from(self, stage: str) -> None:
         """Removes the funnels of this stage and all later ones, so that they run again."""
-        for name in STAGES[STAGES.index(stage) :]:
+        for name in FUNNELS[FUNNELS.index(CAPTURES if stage == "crawl" else stage) :]:
             self._funnel_file(name).unlink(missing_ok=True)
 
     def _funnel_file(self, stage: str) -> Path:
@@ -265,6 +270,7 @@ class Build:
         limit = chosen.shadow_median(entities)
         kept: dict[str, FoundEntity] = {}
         cuts: list[Cut] = []
+        pages: list[Crawled] = []
         tried = 0
         batches = self._draw_articles(funnel, set(entities))
         self._gatherer.begin_after(self._read("cuts", Cut))
@@ -277,7 +283,8 @@ class Build:
             # The counts of the inner stages are not reported.
             inner = Funnel("tail")
             references = self._find_references(rare, inner, "tail")
-            crawled = self._gatherer.fetch(references, inner, "tail")
+            crawled = list(self._gatherer.fetch(references, inner, "tail"))
+            pages += crawled
             own = {entity.title: [FoundSpace(entity.title, "", (entity.title,))] for entity in rare}
             by_entity: dict[str, list[Cut]] = {}
             for cut in self._gatherer.cut(references, crawled, own, inner, "tail"):
@@ -292,6 +299,8 @@ class Build:
             self._progress("tail", len(kept), wanted)
         self._write("tail", kept.values())
         self._write("tail-cuts", cuts)
+        if self.settings.common_crawl:
+            self._write("tail-crawled", pages)
 
     def _assemble(self, funnel: Funnel) -> None:
         chosen = self._choose_spaces(funnel)
@@ -317,8 +326,11 @@ class Build:
             "table_1": assemble.count_table_1(parts, sentences),
             "mentions": assemble.count_mentions(chosen, tail_cuts),
             "commonness": assemble.count_commonness(parts, entities),
-            "funnel": [Funnel.read(self._funnel_file(name)) for name in STAGES[:-1]] + [funnel],
+            "funnel": [*read_funnels(self.out), funnel],
         }
+        if self.settings.common_crawl:
+            crawled = (*self._read("crawled", Crawled), *self._read("tail-crawled", Crawled))
+            card.build["pages"] = assemble.count_pages({cut.url for cut in cuts}, crawled)
         assemble.write_parts(self.out, parts, chosen, entities, tail, card)
 
     def _make_card(self) -> Card:
@@ -343,10 +355,13 @@ class Build:
         )
 
     def _list_public_settings(self) -> dict[str, Any]:
-        """Returns the settings for publication, with the name of the dump directory instead of its path."""
+        """Returns the settings for publication, with the names of files and directories instead of their paths."""
         settings = asdict(self.settings)
         del settings["date"]
-        return {**settings, "dumps": Path(self.settings.dumps).name}
+        for name in ("dumps", "common_crawl", "warc_base"):
+            is_url = settings[name].startswith(("http://", "https://"))
+            settings[name] = mask_url(settings[name]) if is_url else Path(settings[name]).name
+        return settings
 
     def _make_tail_notes(self, found: int, names: int) -> list[str]:
         wanted = self.settings.tail if self.settings.tail is not None else names

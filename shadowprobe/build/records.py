@@ -41,3 +41,5 @@ class Crawled(Struct, frozen=True, omit_defaults=True):
     url: str
     page: str | None = None
     failed: str = ""
+    # When the page was captured, if it comes from another crawl.
+    captured: str = ""

@@ -36,6 +36,11 @@ class BuildSettings(Struct, kw_only=True, omit_defaults=False):
     max_bytes: int = 4_000_000
     language: str = ""
     dumps: str = ""
+    # The index of an existing crawl, the folder or URL of its WARC files, and which of its pages are used.
+    common_crawl: str = ""
+    warc_base: str = ""
+    captured_before: str = ""
+    captures_only: bool = False
     # The user's own neutral contexts, instead of those of the language.
     neutral: tuple[str, ...] = ()
 

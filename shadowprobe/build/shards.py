@@ -41,7 +41,15 @@ class PageArchive(Protocol):
         """Why a request got no response."""
 
     def put(
-        self, key: str, url: str, status: int, headers: Mapping[str, str], body: bytes, *, reason: str = ""
+        self,
+        key: str,
+        url: str,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        reason: str = "",
+        captured: str = "",
     ) -> None:
         """Stores a response."""
 
@@ -102,10 +110,18 @@ class Shards:
         return self._choose(key).failure(key)
 
     def put(
-        self, key: str, url: str, status: int, headers: Mapping[str, str], body: bytes, *, reason: str = ""
+        self,
+        key: str,
+        url: str,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        reason: str = "",
+        captured: str = "",
     ) -> None:
         """Stores a response."""
-        self._choose(key).put(key, url, status, headers, body, reason=reason)
+        self._choose(key).put(key, url, status, headers, body, reason=reason, captured=captured)
 
     def put_failure(self, key: str, url: str, why: str) -> None:
         """Stores that a request got no response, so that it is not sent again."""

@@ -8,6 +8,9 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.errors import UsageError
 
 STAGES = ("spaces", "commonness", "references", "crawl", "snippets", "tail", "assemble")
+# The counts of a build: of each stage, and of the pages that come from an existing crawl.
+CAPTURES = "captures"
+FUNNELS = (*STAGES[:3], CAPTURES, *STAGES[3:])
 
 
 def read_funnels(out: Path) -> list[Funnel]:
@@ -15,4 +18,4 @@ def read_funnels(out: Path) -> list[Funnel]:
     directory = out / "build"
     if not directory.is_dir():
         raise UsageError(f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` starts one")
-    return [Funnel.read(path) for name in STAGES if (path := directory / f"{name}.json").exists()]
+    return [Funnel.read(path) for name in FUNNELS if (path := directory / f"{name}.json").exists()]

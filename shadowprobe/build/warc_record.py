@@ -26,6 +26,8 @@ INFO = "warcinfo"
 _LEVEL = 6
 # The field of a record that holds the key of its request.
 _KEY = "WARC-Shadowprobe-Key"
+# The field of a page that comes from another crawl; then the date of the record is that of the capture.
+_CAPTURED = "WARC-Shadowprobe-Captured"
 _FAILED = "failed: "
 # Header fields that are not stored: a stored body is neither compressed nor in chunks.
 _NOT_STORED = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection", "set-cookie"})
@@ -39,6 +41,8 @@ class Stored(NamedTuple):
     headers: dict[str, str]
     body: bytes
     failed: str = ""
+    # When a page was captured that comes from another crawl.
+    captured: str = ""
 
 
 class RecordPlace(NamedTuple):
@@ -50,12 +54,25 @@ class RecordPlace(NamedTuple):
     key: str
 
 
-def make_response(key: str, url: str, status: int, headers: Mapping[str, str], body: bytes, reason: str = "") -> bytes:
-    """Makes the record of a response; its body is as a reader wants it, without compression."""
+def make_response(
+    key: str,
+    url: str,
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    reason: str = "",
+    captured: str = "",
+) -> bytes:
+    """Makes the record of a response; its body is as a reader wants it, without compression.
+
+    `captured` is the time of a page that comes from another crawl.
+    """
     kept = "".join(f"{name}: {quote_field(value)}\r\n" for name, value in headers.items() if _is_stored(name))
     line = f"{status} {reason}".strip().encode("ascii", "replace").decode()
     head = f"HTTP/1.1 {line}\r\n{kept}Content-Length: {len(body)}\r\n\r\n".encode()
     fields = {"WARC-Target-URI": url, _KEY: key, "WARC-Payload-Digest": _digest(body)}
+    if captured:
+        fields |= {"WARC-Date": captured, _CAPTURED: captured}
     return _make_record("response", fields, head + body, "application/http; msgtype=response")
 
 
@@ -157,7 +174,8 @@ def parse_any(content: bytes) -> tuple[str, Stored] | None:
     if record.http_headers is not None:
         headers = {name.lower(): value for name, value in record.http_headers.headers}
         status = record.http_headers.get_statuscode()
-        return key, Stored(url, int(status) if status.isdecimal() else 0, headers, b"")
+        captured = record.rec_headers.get_header(_CAPTURED, "")
+        return key, Stored(url, int(status) if status.isdecimal() else 0, headers, b"", captured=captured)
     try:
         failed = record.content_stream().read().decode() if record.rec_type == "metadata" else ""
     except (ArchiveLoadFailed, ValueError):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shadowprobe.cli import common
 from shadowprobe.errors import UsageError
+
+if TYPE_CHECKING:
+    from shadowprobe.build.settings import BuildSettings
 
 STATUS = "status"
 # A process may open about a thousand files. A host without a free socket would look unreachable.
@@ -48,6 +51,27 @@ def build(
     memory: Annotated[
         str, typer.Option("--memory", metavar="SIZE", help="For --dumps, such as 8GB [half of what is available].")
     ] = "",
+    common_crawl: Annotated[
+        str,
+        typer.Option(
+            "--common-crawl",
+            metavar="INDEX",
+            help="Pages from an existing crawl: a file, folder or pattern of Parquet or CDX(J) files.",
+        ),
+    ] = "",
+    warc_base: Annotated[
+        str,
+        typer.Option(
+            "--warc-base", metavar="DIR|URL", help="Where the WARC files of --common-crawl are [beside the index]."
+        ),
+    ] = "",
+    captured_before: Annotated[
+        str,
+        typer.Option("--captured-before", metavar="YYYY-MM-DD", help="Leave out newer captures of --common-crawl."),
+    ] = "",
+    captures_only: Annotated[
+        bool, typer.Option("--captures-only", help="Leave out pages that --common-crawl does not have.")
+    ] = False,
     tail: Annotated[
         int | None, typer.Option("--tail", min=0, help="The number of tail entities [as many as names].")
     ] = None,
@@ -111,7 +135,7 @@ def build(
     options = {
         "wiki": (wiki or "").rstrip("/"),
         "name": name or out.resolve().name,
-        "created_before": _parse_day(created_before),
+        "created_before": _parse_day("--created-before", created_before),
         "category": category,
         "limit": limit,
         "seed": seed,
@@ -123,11 +147,16 @@ def build(
         "language": language,
         # An absolute path, so that the build can be continued from another directory.
         "dumps": str(dumps.resolve()) if dumps is not None else "",
+        "common_crawl": _parse_place("--common-crawl", common_crawl),
+        "warc_base": _parse_place("--warc-base", warc_base),
+        "captured_before": _parse_day("--captured-before", captured_before),
+        "captures_only": captures_only,
         "neutral": read_language("en", templates).neutral if templates is not None else (),
     }
     _check_text(options)
     given = {option for option in options if _is_given(context, "templates" if option == "neutral" else option)}
     settings = merge_settings(out, options, given)
+    _check_captures(settings)
     manners = Manners(
         user_agent=common.user_agent(contact, needed=not from_archive),
         total=concurrency,
@@ -158,6 +187,13 @@ def _print_status(directory: Path, *, json: bool) -> None:
     common.print_listing(funnels, funnel_table(funnels), json=json)
 
 
+def _check_captures(settings: BuildSettings) -> None:
+    """Refuses options of an existing crawl without this crawl."""
+    for option in ("warc_base", "captured_before", "captures_only"):
+        if getattr(settings, option) and not settings.common_crawl:
+            raise UsageError(f"--{option.replace('_', '-')}: needs --common-crawl INDEX")
+
+
 def _is_given(context: typer.Context, option: str) -> bool:
     source = context.get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
@@ -179,10 +215,19 @@ def _parse_networks(names: list[str]) -> tuple[str, ...]:
         raise UsageError(f"--allow-network: {error}; a network is written as 10.1.0.0/16") from None
 
 
-def _parse_day(text: str) -> str:
+def _parse_place(option: str, text: str) -> str:
+    """Returns a URL, or an absolute path, so that the build can be continued from another directory."""
+    if not text.startswith(("http://", "https://")):
+        return str(Path(text).resolve()) if text else ""
+    from shadowprobe.net.urls import check_option
+
+    return check_option(option, text, "https://data.example.org/crawls")
+
+
+def _parse_day(option: str, text: str) -> str:
     from datetime import date
 
     try:
         return date.fromisoformat(text).isoformat() if text else ""
     except ValueError:
-        raise UsageError(f"--created-before {text}: a day is written as 2016-12-31") from None
+        raise UsageError(f"{option} {text}: a day is written as 2016-12-31") from None

@@ -18,6 +18,9 @@ from namesake_sets import AVON
 
 from shadowprobe import Failure, Knowledge, Prediction, Request, Snippet, WebLinker
 from shadowprobe.build.archive import Archive
+from shadowprobe.build.captures.capture_choice import Capture
+from shadowprobe.build.captures.capture_index import find_captures
+from shadowprobe.build.captures.warc_files import read_captures
 from shadowprobe.build.web import crawl
 from shadowprobe.build.wiki import session as wiki_session
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -25,6 +28,7 @@ from shadowprobe.catalogue import download
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.gerbil import gerbil_client
 from shadowprobe.gerbil.experiment import fetch_tasks
+from shadowprobe.net import parts_of_files
 from shadowprobe.net.limits import MEGABYTE, Limits
 from shadowprobe.plugins import make_linker, make_reader
 from shadowprobe.retrieval import Query
@@ -68,6 +72,8 @@ class Client(NamedTuple):
     has_token: bool = False
     # Where another server is that this client may not ask. The crawler may ask every server at 127.0.0.1.
     elsewhere: str = "127.0.0.1"
+    # What it says instead, where it does not read an answer that others read.
+    says: tuple[str, ...] = ()
 
 
 class TokenLinker(WebLinker):
@@ -165,6 +171,21 @@ def ask_gerbil(url: str, setting: Setting) -> Iterator[str]:
                 yield str(error)
 
 
+def ask_for_captures(url: str, setting: Setting) -> Iterator[str]:
+    capture = Capture("http://example.org/", "org,example)/", 0, "crawl.warc.gz", 10, 1000)
+    manners = crawling.manners(timeout=setting.seconds, max_bytes=MOST_BYTES)
+    for found in read_captures([(capture.url, capture)], url, manners):
+        yield found.failed
+
+
+def ask_for_an_index(url: str, setting: Setting) -> Iterator[str]:
+    for name in ("index.cdxj", "index.paths.gz"):
+        try:
+            yield str(list(find_captures(f"{url}/{name}", {"http://example.org/"}, "")))
+        except ShadowprobeError as error:
+            yield str(error)
+
+
 def ask_download(url: str, setting: Setting) -> Iterator[str]:
     download._download(f"{url}/Top.json", setting.directory / "Top.json", download.Silent())
     yield ""
@@ -196,6 +217,8 @@ CLIENTS = [
     Client("wikidata", ask_wikidata),
     Client("gerbil", ask_gerbil, "text/html"),
     Client("download", ask_download),
+    Client("captures", ask_for_captures, says=("no parts of files",)),
+    Client("index of captures", ask_for_an_index, says=("no parts of files",)),
 ]
 
 
@@ -212,7 +235,10 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
     for module, name in [(wiki_session, "FIRST"), (wiki_session, "TIMEOUT"), (gerbil_client, "LAST_LOOK")]:
         patch.setattr(module, name, seconds)
     patch.setattr(wiki_session, "PAUSES", (0.01,))
-    patch.setattr(crawl, "FIRST_PAUSE", 0.01)
+    for module in (crawl, parts_of_files):
+        patch.setattr(module, "FIRST_PAUSE", 0.01)
+    patch.setattr(parts_of_files, "RETRIES", 1)
+    patch.setattr(parts_of_files, "SECONDS", seconds)
     for module in (service_client, wiki_session, gerbil_client):
         patch.setattr(module, "Limits", partial(Limits, max_bytes=MOST_BYTES))
     patch.setattr(download, "LIMITS", Limits(max_bytes=MOST_BYTES, seconds=seconds))

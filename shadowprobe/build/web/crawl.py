@@ -49,6 +49,7 @@ class _End(NamedTuple):
     url: str
     page: bool = False
     failed: str = ""
+    captured: str = ""
 
 
 class _Visit(NamedTuple):
@@ -165,7 +166,7 @@ class _Crawl:
             end = copy._replace(failed=f"{end.failed}, its copy too") if copy.failed else copy
         if end.failed:
             return Crawled(visit.url, failed=end.failed)
-        return Crawled(visit.url, page=key_of("GET", end.url)) if end.page else end.url
+        return Crawled(visit.url, key_of("GET", end.url), captured=end.captured) if end.page else end.url
 
     def _follow(self, url: str, *, robots: bool = False) -> _End:
         seen: set[str] = set()
@@ -176,7 +177,7 @@ class _Crawl:
                     return _End(url, failed=entry.failed)
                 if entry.status not in REDIRECTS:
                     why = "" if robots else not_html(entry.kind)
-                    return _End(url, page=not why, failed=why)
+                    return _End(url, page=not why, failed=why, captured=entry.captured)
                 seen.add(url)
                 url = join_url(url, entry.location)
                 if url in seen:

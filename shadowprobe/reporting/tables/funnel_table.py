@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.status import CAPTURES
 from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
 
 # What is counted in each stage of a build.
@@ -12,6 +13,7 @@ COUNTED = {
     "spaces": "disambiguation pages",
     "commonness": "entities",
     "references": "links",
+    CAPTURES: "pages cited",
     "crawl": "pages",
     "snippets": "mentions",
     "tail": "articles drawn",
@@ -27,6 +29,9 @@ def funnel_table(
     rows = []
     for stage, what in counted.items():
         funnel = done.get(stage)
+        if funnel is None and stage == CAPTURES:
+            # Only a build that uses an existing crawl has these counts.
+            continue
         if funnel is None:
             rows.append(Row((stage, what, "", "", "not done yet"), tone="quiet"))
             continue

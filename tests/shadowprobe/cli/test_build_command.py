@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from build_world import FUNNELS, Small, small
+from build_world import FUNNELS, SAID, Small, page, small
+from capture_world import CaptureWorld
 from refusals import complaint, contents, outcome, single_line
 
 import shadowprobe
@@ -74,6 +75,21 @@ def build(world: Small, *more: str) -> list[str]:
             [*BEGIN, "--created-before", "2015-02-29"],
             "--created-before 2015-02-29: a day is written as 2016-12-31",
             id="no such day",
+        ),
+        pytest.param(
+            [*BEGIN, "--common-crawl", "x", "--captured-before", "2024"],
+            "--captured-before 2024: a day is written as 2016-12-31",
+            id="no day of a capture",
+        ),
+        pytest.param(
+            [*BEGIN, "--captured-before", "2024-01-01"],
+            "--captured-before: needs --common-crawl INDEX",
+            id="captures of no crawl",
+        ),
+        pytest.param(
+            [*BEGIN, "--common-crawl", "http://me:secret@127.0.0.1/index.cdxj"],
+            "--common-crawl: the address must not hold a user or password",
+            id="an index with a password",
         ),
         # As Python reads a byte of the command line that is no UTF-8.
         pytest.param([*BEGIN, "--name", "l\udcff"], r"--name: 'l\udcff' is not UTF-8; give another", id="no name"),
@@ -321,3 +337,17 @@ def test_two_builds_into_one_directory_are_one_too_many(world: Small, capsys: Ca
         for more in ((), ("spaces",), ("--from-archive",)):
             assert complaint(capsys, *build(world, *more)) == "another shadowprobe is building into out"
         assert contents(Path("out")) == before
+
+
+def test_pages_of_an_existing_crawl_are_counted_on_the_screen(world: Small, capsys: Captured) -> None:
+    crawl = CaptureWorld(Path("crawl"))
+    crawl.add(world.web.url("/bridge"), page(*SAID["/bridge"]).partition(b"\r\n\r\n")[2])
+    crawl.write_table()
+    options = ("--common-crawl", "crawl/cc-index", "--captured-before", "2024-06-01")
+    code, shown, _ = outcome(capsys, *build(world, *options))
+    assert code == 0
+    # Eight pages are cited, and the crawl has one of them.
+    (line,) = (line for line in shown.splitlines() if line.startswith("captures"))
+    assert line.split() == ["captures", "pages", "cited", "8", "1", "7", "no", "capture", "in", "the", "index"]
+    # The same command continues from elsewhere, and without the options.
+    assert outcome(capsys, *build(world))[0] == 0

@@ -1,0 +1,66 @@
+"""Parts of files on a server that are read like a file here."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from capture_world import serving_files
+
+from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.parts_of_files import RemoteFile, open_remote_file
+
+CONTENT = bytes(range(256)) * 100
+
+
+@pytest.fixture
+def client() -> Iterator[BlockingClient]:
+    with closing(BlockingClient()) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shadowprobe.net.parts_of_files.FIRST_PAUSE", 0.01)
+
+
+def test_a_file_on_a_server_is_read_from_any_place(client: BlockingClient, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path) as served, open_remote_file(client, f"{served.url}/file") as file:
+        assert file.read(4) == CONTENT[:4]
+        assert file.seek(-10, io.SEEK_END) == len(CONTENT) - 10
+        assert file.read() == CONTENT[-10:]
+        file.seek(500)
+        assert file.read(300) == CONTENT[500:800]
+        # One for the size, and one for each place.
+        assert len(served.requests) == 4
+
+
+def test_threads_do_not_move_each_other(client: BlockingClient, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path) as served, ThreadPoolExecutor(4) as threads:
+        file = RemoteFile(client, f"{served.url}/file")
+
+        def read(place: int) -> bytes:
+            file.seek(place)
+            return file.read(7) or b""
+
+        places = range(0, 2000, 37)
+        assert list(threads.map(read, places)) == [CONTENT[place : place + 7] for place in places]
+
+
+@pytest.mark.parametrize(
+    ("parts", "status", "why"), [(False, 0, "no parts of files"), (True, 403, "403"), (True, 503, "503")]
+)
+def test_a_server_that_does_not_send_parts_is_an_error_of_the_file(
+    client: BlockingClient, tmp_path: Path, parts: bool, status: int, why: str
+) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path, parts=parts, status=status) as served:
+        with pytest.raises(OSError, match=why):
+            RemoteFile(client, f"{served.url}/file")
+        assert len(served.requests) == (3 if status == 503 else 1)
