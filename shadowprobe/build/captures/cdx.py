@@ -57,10 +57,12 @@ def _make_capture(key: str, moment: str, fields: dict[str, Any]) -> Capture | No
     kind = fields.get("mime-detected") or fields.get("mime")
     if str(fields.get("status")) != "200" or str(kind) not in HTML or fields.get("truncated"):
         return None
+    if not all(isinstance(fields.get(name), str) for name in ("url", "filename")):
+        return None
     try:
         seconds = timegm(datetime.strptime(moment[:14], "%Y%m%d%H%M%S").timetuple())
         length = fields.get("length") or 0
         place = int(fields["offset"]), 0 if length == "-" else int(length)
-        return Capture(str(fields["url"]), key, seconds * 1_000_000, str(fields["filename"]), *place)
+        return Capture(fields["url"], key, seconds * 1_000_000, fields["filename"], *place)
     except (KeyError, OverflowError, TypeError, ValueError):
         return None
