@@ -92,9 +92,9 @@ async def serve(page: type[Page] = Page) -> None:
 
 
 @contextmanager
-def hosts() -> Iterator[int]:
+def hosts(script: str = __file__) -> Iterator[int]:
     """The port of hosts that run while the block does."""
-    command = [sys.executable, __file__, "--serve"]
+    command = [sys.executable, script, "--serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         # Leaving the block closes the input, and the hosts end.

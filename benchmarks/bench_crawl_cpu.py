@@ -14,14 +14,12 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from bench_crawl import HOSTS, Page, crawled, serve, urls
+from bench_crawl import HOSTS, Page, crawled, hosts, serve, urls
 from bench_extract import Writer
 from goals import SKIPPED, Goal, Measured, parser, show
 
@@ -47,15 +45,6 @@ def serve_pages() -> None:
     writer = Writer()
     VariedPage.bodies = tuple(writer.page(number).html.encode() for number in range(DIFFERENT))
     asyncio.run(serve(VariedPage))
-
-
-@contextmanager
-def hosts() -> Iterator[int]:
-    """The port of hosts that run while the block does."""
-    command = [sys.executable, __file__, "--serve"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield int(process.stdout.readline())
 
 
 def store(file: BinaryIO, url: str, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
@@ -156,7 +145,7 @@ def run_child(name: str, port: int) -> float:
 
 def measure() -> Measured:
     """All in turn, the least of several repeats of each."""
-    with hosts() as port:
+    with hosts(__file__) as port:
         times = {name: min(run_child(name, port) for _ in range(REPEATS)) for name in RUNS}
     ratio, scrapy = times["ours"] / times["bare"], times["ours"] / times["scrapy"]
     return Measured(

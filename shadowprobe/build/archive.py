@@ -12,11 +12,13 @@ import mmap
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
+from importlib import import_module
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from shadowprobe.base.files import drop_torn_line, lock, write_out
+from shadowprobe.base.files import drop_torn_line, lock, open_for_reading, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.build.warc_record import (
     INFO,
@@ -75,6 +77,8 @@ class Archive:
     """A WARC file with an index beside it; one process writes to it at a time."""
 
     def __init__(self, path: Path, *, software: str, read_only: bool = False) -> None:
+        # Only reading needs it, but it is said before the first request if it is missing.
+        import_module("warcio")
         self.path, self.read_only = path, read_only
         self._software = software
         self._entries: dict[str, Entry] = {}
@@ -96,8 +100,7 @@ class Archive:
         if not self.read_only:
             lock(self._file, f"building into {self.path.parent}")
             drop_torn_line(self._index)
-        lines = read_lines(self._index_path, Entry, torn=True) if self._index_path.exists() else ()
-        indexed = [entry for _, entry in lines]
+        indexed = self._read_index()
         size = self._file.seek(0, os.SEEK_END)
         known = [entry for entry in indexed if entry.end <= size]
         if self.read_only and len(known) < len(indexed):
@@ -111,6 +114,18 @@ class Archive:
         self._entries = {entry.key: entry for entry in (*known, *scanned) if entry.key != INFO}
         if not self.read_only:
             self._mend(known, scanned, size, lost=len(known) < len(indexed))
+
+    def _read_index(self) -> list[Entry]:
+        """Reads the index; a last line that is not whole is left out."""
+        if not self._index_path.exists():
+            return []
+        decode = msgspec.json.Decoder(Entry).decode
+        try:
+            with open_for_reading(self._index_path) as file:
+                return [decode(line) for line in file if line.endswith(b"\n")]
+        except (ValueError, RecursionError):
+            # A million lines take five times as long here, but an error names its line.
+            return [entry for _, entry in read_lines(self._index_path, Entry, torn=True)]
 
     def _mend(self, known: list[Entry], scanned: list[Entry], size: int, *, lost: bool) -> None:
         """Makes file and index agree: without half a record, and without lines whose records are lost."""

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from shadowprobe.base.files import make_directory, open_for_reading, open_for_writing, write_atomically, write_out
+from shadowprobe.base.files import make_directory, open_for_writing, write_atomically, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.compute.executor import Executor
 
@@ -46,12 +46,12 @@ class PartStore:
         finished = self._read_manifest()
         numbered = ((number, part, self._digest(part)) for number, part in enumerate(parts))
         for number, part, digest in numbered:
-            if finished.get(number) != digest:
+            result = self._read_part(number, kind) if finished.get(number) == digest else None
+            if result is None:
                 self._start_after({other: finished[other] for other in range(number)})
                 yield from self._make(executor, function, chain([(number, part, digest)], numbered))
                 return
-            with open_for_reading(self._path(number)) as file:
-                yield msgspec.json.decode(file.read(), type=kind)
+            yield result
 
     def _make(
         self, executor: Executor, function: Callable[[A], B], numbered: Iterable[tuple[int, A, str]]
@@ -74,7 +74,14 @@ class PartStore:
         if not self._manifest.exists():
             return {}
         parts = (part for _, part in read_lines(self._manifest, FinishedPart, torn=True))
-        return {part.number: part.digest for part in parts if self._path(part.number).exists()}
+        return {part.number: part.digest for part in parts}
+
+    def _read_part(self, number: int, kind: type[B]) -> B | None:
+        """Reads a stored part; None if it is lost, or damaged as a power cut may leave it."""
+        try:
+            return msgspec.json.decode(self._path(number).read_bytes(), type=kind)
+        except (OSError, ValueError):
+            return None
 
     def _start_after(self, finished: dict[int, str]) -> None:
         """Forgets all parts but the first ones."""

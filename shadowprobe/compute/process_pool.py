@@ -8,7 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
@@ -72,7 +72,7 @@ class ProcessExecutor(Executor):
         """Returns the result of the first part; if a worker died, the parts without a result are done again."""
         try:
             result = waiting[0].future.result()
-        except BrokenProcessPool:
+        except (BrokenProcessPool, CancelledError):
             self.close()
             self._repeat(function, [task for task in waiting if not _is_finished(task.future)])
             result = waiting[0].future.result()
@@ -102,7 +102,7 @@ class ProcessExecutor(Executor):
 
 def _is_finished(future: Future[B], *, has_to_wait: bool = False) -> bool:
     """True for a part with a result, or with an error of its function."""
-    if not has_to_wait and not future.done():
+    if future.cancelled() or (not has_to_wait and not future.done()):
         return False
     return not isinstance(future.exception(), BrokenProcessPool)
 

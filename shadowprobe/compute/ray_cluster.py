@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -17,6 +18,7 @@ B = TypeVar("B")
 
 # A part is tried again so often if its worker or its node dies.
 RETRIES = 10
+CONNECT_SECONDS = 10.0
 # Ray reads these when it is imported. It sends no statistics, warns of nothing, and does not print the log of a node
 # that died to the standard output.
 SETTINGS = {
@@ -36,6 +38,7 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, workers: int | None = None, address: str | None = None, gpus: float = 0.0) -> None:
+        check_address(address)
         ray = import_ray(**({} if address else LOOPBACK_ONLY))
         self._is_own, self._gpus = not ray.is_initialized(), gpus
         if self._is_own:
@@ -73,6 +76,17 @@ class RayExecutor(Executor):
         """Leaves the cluster; a cluster that was started here ends."""
         if self._is_own:
             import_ray().shutdown()
+
+
+def check_address(address: str | None) -> None:
+    """Refuses an address where nobody listens: Ray itself would try for minutes, and print each try."""
+    host, _, port = (address or "").rpartition(":")
+    # `auto` and `ray://...` are for Ray to understand.
+    if host and "/" not in host and port.isdecimal():
+        try:
+            socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"--ray-address {address}: no cluster answers there ({error})") from None
 
 
 def import_ray(**settings: str) -> Any:

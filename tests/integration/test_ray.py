@@ -16,7 +16,7 @@ from build_world import DAY, made, small
 from shadowprobe import run
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
-PATIENCE = 240.0
+PATIENCE = 600.0
 # Addresses as the kernel writes them: 127.0.0.1, and the same as an IPv6 address.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}
 
@@ -89,6 +89,10 @@ def test_a_run_on_a_cluster_writes_the_same_predictions(done: Done, built: Path,
 
 def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(done: Done) -> None:
     assert done.told["error"] == "pages.jsonl:7: field `url`: is wrong"
+
+
+def test_gpus_that_the_cluster_does_not_have_are_refused(done: Done) -> None:
+    assert done.told["gpus"] == "--gpus 0.5: the Ray cluster has 0 GPUs"
 
 
 def test_ray_listens_on_this_machine_only_and_prints_nothing(done: Done) -> None:

@@ -21,7 +21,7 @@ from shadowprobe.build.pipeline import Build
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.compute.executor import make_executor
 from shadowprobe.compute.ray_cluster import LOOPBACK_ONLY, import_ray
-from shadowprobe.errors import InputError
+from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.api import make_linking_job
 
 # Every process of the cluster inherits it.
@@ -79,7 +79,7 @@ def main() -> None:
     import_ray(**LOOPBACK_ONLY)
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     first, second, _ = (cluster.add_node(num_cpus=1) for _ in range(3))
     cluster.wait_for_nodes()
     told: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
@@ -93,6 +93,10 @@ def main() -> None:
             list(executor.map(fail, range(6)))
         except InputError as error:
             told["error"] = str(error)
+    try:
+        make_executor("ray", address=cluster.address, gpus=0.5)
+    except UsageError as error:
+        told["gpus"] = str(error)
     cluster.shutdown()
     print(json.dumps(told))
 

@@ -96,7 +96,7 @@ def test_a_build_continues_after_its_last_part(world: Small, whole: dict[str, by
     assert made(out) == whole
 
 
-@pytest.mark.parametrize("damage", ["torn manifest", "no part", "other content"])
+@pytest.mark.parametrize("damage", ["torn manifest", "no part", "empty part", "other content"])
 def test_parts_that_are_not_whole_are_made_again(
     world: Small, whole: dict[str, bytes | None], tmp_path: Path, damage: str
 ) -> None:
@@ -109,12 +109,15 @@ def test_parts_that_are_not_whole_are_made_again(
         manifest.write_bytes(manifest.read_bytes()[:-20])
     elif damage == "no part":
         (parts / "000001.json").unlink()
+    elif damage == "empty part":
+        (parts / "000002.json").write_bytes(b"")
     else:
         manifest.write_text(manifest.read_text().replace('"digest":"', '"digest":"0'))
     executor = Counting()
     world.build(out, executor=executor)
-    # The last of the four parts again; the second and all after it; all.
-    assert len(executor.parts) == {"torn manifest": 4, "no part": 6, "other content": 7}[damage] + 1
+    # The last of the four parts again; the second and all after it; the third and all after it; all.
+    again = {"torn manifest": 4, "no part": 6, "empty part": 5, "other content": 7}[damage]
+    assert len(executor.parts) == again + 1
     assert made(out) == whole
 
 

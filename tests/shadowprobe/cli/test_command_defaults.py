@@ -14,7 +14,7 @@ from shadowprobe.cli import app
 ROUNDS = {"--rounds": 1000, "--bootstrap-seed": 7}
 # Table 3 of the paper is of the dataset that is built in; the human study of the paper has 91 questions.
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "run": ROUNDS,
+    "run": {"--executor": "local", **ROUNDS},
     "figures": {},
     "init": {"file": Path("study.toml")},
     "runs": {"folder": Path("runs")},
@@ -39,6 +39,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "--delay": 0.5,
         "--timeout": 30.0,
         "--max-bytes": 4_000_000,
+        "--executor": "local",
     },
     "describe": {"--dataset": "mini"},
     "retrieve": {"--retriever": "bm25", "--collection": "namesakes", "--depth": 100, **ROUNDS},

@@ -117,3 +117,5 @@ def test_wrong_options_are_refused_in_one_line() -> None:
         make_executor("rya")
     with pytest.raises(UsageError, match=r"^--ray-address: needs --executor ray$"):
         make_executor("local", address="auto")
+    with pytest.raises(UsageError, match=r"^--gpus: needs --executor ray$"):
+        make_executor("local", gpus=0.5)
