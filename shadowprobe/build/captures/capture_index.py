@@ -28,7 +28,8 @@ _LIST = ".paths"
 _SUBSET, _PAGES = "subset=", "subset=warc"
 # Where the names of the WARC files begin in Common Crawl's layout.
 _LAYOUT = ("cc-index", "crawl-data")
-NEVER = 2**62
+# The end of the year 9999 in microseconds: no time after it can be written.
+NEVER = 253_402_300_800_000_000
 
 
 def check_index(index: str) -> None:

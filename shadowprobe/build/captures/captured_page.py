@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import zlib
 from io import BytesIO
 from typing import Any
@@ -15,6 +16,8 @@ from shadowprobe.net.failures import NoResponseError
 
 # Room for the two heads of a record.
 HEAD_BYTES = 200_000
+# What warcio meets in a record with broken heads.
+_BROKEN = (AttributeError, EOFError, IndexError, KeyError, TypeError, ValueError)
 _END_OF_HEAD = b"\r\n\r\n"
 TOO_LARGE = "too large"
 CUT_SHORT = "the record is cut short"
@@ -64,10 +67,14 @@ def _parse_record(content: bytes) -> Any:
     """Parses a response; digests are not checked, because tools do not agree on what they are made from."""
     from warcio.archiveiterator import WARCIterator
     from warcio.exceptions import ArchiveLoadFailed
+    from warcio.statusandheaders import StatusAndHeadersParserException
 
+    # It would write to the screen about addresses with spaces.
+    logging.getLogger("warcio.recordloader").setLevel(logging.ERROR)
+    records = WARCIterator(BytesIO(content))
     try:
-        record = next(WARCIterator(BytesIO(content)), None)
-    except (ArchiveLoadFailed, ValueError):
+        record = next(records, None)
+    except (ArchiveLoadFailed, StatusAndHeadersParserException, *_BROKEN):
         record = None
     if record is None or record.rec_type != "response" or record.http_headers is None:
         raise UnusableError(NO_RECORD)

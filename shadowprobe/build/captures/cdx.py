@@ -34,14 +34,14 @@ def read_cdx(lines: Iterable[bytes], wanted: WantedPages, before: int) -> Iterat
         fields = _read_json(rest) if is_json else _read_fields(line, letters)
         if is_wanted or fields.get("url") in wanted.urls:
             capture = _make_capture(key, moment, fields)
-            if capture is not None and capture.moment < before:
+            if capture is not None and 0 <= capture.moment < before:
                 yield capture
 
 
 def _read_json(text: str) -> dict[str, Any]:
     try:
         fields = json.loads(text)
-    except ValueError:
+    except (RecursionError, ValueError):
         return {}
     return fields if isinstance(fields, dict) else {}
 
@@ -55,12 +55,14 @@ def _read_fields(line: str, letters: list[str]) -> dict[str, Any]:
 
 def _make_capture(key: str, moment: str, fields: dict[str, Any]) -> Capture | None:
     kind = fields.get("mime-detected") or fields.get("mime")
-    if str(fields.get("status")) != "200" or kind not in HTML or fields.get("truncated"):
+    if str(fields.get("status")) != "200" or str(kind) not in HTML or fields.get("truncated"):
+        return None
+    if not all(isinstance(fields.get(name), str) for name in ("url", "filename")):
         return None
     try:
         seconds = timegm(datetime.strptime(moment[:14], "%Y%m%d%H%M%S").timetuple())
         length = fields.get("length") or 0
         place = int(fields["offset"]), 0 if length == "-" else int(length)
-        return Capture(str(fields["url"]), key, seconds * 1_000_000, str(fields["filename"]), *place)
-    except (KeyError, TypeError, ValueError):
+        return Capture(fields["url"], key, seconds * 1_000_000, fields["filename"], *place)
+    except (KeyError, OverflowError, TypeError, ValueError):
         return None

@@ -25,11 +25,12 @@ COLUMNS = (
 )
 # A time is read as a number: Python would need another package for a time with a zone.
 _QUERY = """
-SELECT url, url_surtkey, epoch_us(fetch_time), warc_filename, warc_record_offset, warc_record_length
+SELECT url::VARCHAR, url_surtkey::VARCHAR, epoch_us(fetch_time), warc_filename::VARCHAR,
+    warc_record_offset::BIGINT, warc_record_length::BIGINT
 FROM read_parquet($files, union_by_name = true, hive_partitioning = false)
 WHERE fetch_status = 200
     AND coalesce(content_mime_detected, content_mime_type) IN (SELECT unnest($types))
-    AND epoch_us(fetch_time) < $before
+    AND epoch_us(fetch_time) >= 0 AND epoch_us(fetch_time) < $before
     AND (url_surtkey IN (SELECT key FROM wanted_key) OR url IN (SELECT url FROM wanted_url))
 """
 # An error of our own file system, which DuckDB shows with the places where it happened.

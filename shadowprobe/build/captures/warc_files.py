@@ -30,6 +30,7 @@ MISSING_FILE = "the WARC file is missing"
 OUTSIDE = "a WARC file outside of its folder"
 NO_PLACE = "no place in a WARC file"
 NO_PARTS = "the server sends no parts of files"
+_LARGEST_FILE = 2**62
 # Records that are under way or in memory at once, for each request at a time.
 _BATCH = 4
 
@@ -74,7 +75,8 @@ def _check_place(capture: Capture, max_bytes: int) -> str:
     # A name with a scheme or a backslash would be another server or, on some systems, another folder.
     if name.is_absolute() or ".." in name.parts or any(each in capture.filename for each in ("\\", "://", "\0")):
         return OUTSIDE
-    if not capture.filename or capture.offset < 0 or capture.length < 0:
+    is_written = capture.filename.encode("utf-8", "replace").decode() == capture.filename
+    if not capture.filename or not is_written or not 0 <= capture.offset < _LARGEST_FILE or capture.length < 0:
         return NO_PLACE
     return TOO_LARGE if capture.length > max_bytes + HEAD_BYTES else ""
 

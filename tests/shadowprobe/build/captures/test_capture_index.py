@@ -145,3 +145,16 @@ def test_an_index_that_a_server_does_not_have_is_one_line(world: CaptureWorld, n
         check_index(f"{served.url}/{name}")
     assert "404" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    ['"offset": 1e999', '"offset": []', '"mime": ["text/html"]', '"status": {}', '"url": null', '"length": "x"'],
+)
+def test_a_line_with_a_wrong_value_is_skipped(world: CaptureWorld, changed: str) -> None:
+    world.add(PAGE, b"page")
+    path = Path(world.write_cdxj())
+    assert find(str(path), PAGE)
+    # Of a field that comes twice the last counts.
+    path.write_text(path.read_text().replace("}\n", f", {changed}}}\n"))
+    assert find(str(path), PAGE) == {}
