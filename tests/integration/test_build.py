@@ -69,7 +69,8 @@ class Built:
         self.out = scratch / "built"
         shadowland.web.begin_anew()
         before, log = len(shadowland.web.asked), scratch / "log"
-        done = run(command(shadowland, self.out), scratch, [*WATCHED, str(log)])
+        # In one process: what others do could not be watched.
+        done = run([*command(shadowland, self.out), "--workers", "1"], scratch, [*WATCHED, str(log)])
         assert done.returncode == 0, done.stderr
         self.asked = shadowland.web.asked[before:]
         # What it wrote to, and whom it turned to.

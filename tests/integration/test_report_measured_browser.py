@@ -88,7 +88,7 @@ def test_the_report_of_retrievers_opens_with_verdicts_figures_and_every_name(bro
     assert [verdict.partition(" ")[0] for verdict in verdicts] == ["confused", "reader"]
     assert "head minus tail accuracy@1 is +30.0 points" in verdicts[0]
     pictures = browser.script("return [...document.images].map((one) => one.complete && one.naturalWidth > 100)")
-    assert pictures == [True] * 4
+    assert pictures == [True] * 5
     # They differ on all three queries of Avon, and on one of each other name: b1, c2 and d1.
     assert browser.texts(LIST) == ["Avon", "Berg", "Como", "Dale"]
     assert browser.text("#count") == "4 of 4 names"

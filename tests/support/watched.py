@@ -15,6 +15,12 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 FILES = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.remove": 0, "os.truncate": 0}
 
 
+def folder_of(event: str, arguments: tuple[Any, ...]) -> Path:
+    """The folder that a file is named in: a whole tree is removed by names inside of open folders."""
+    is_in_folder = event == "os.remove" and arguments[1] >= 0
+    return Path(f"/proc/self/fd/{arguments[1]}") if is_in_folder else Path()
+
+
 def watch(log: Path) -> None:
     """Writes down every such event from now on, one a line."""
     handle = os.open(log, os.O_WRONLY | os.O_CREAT)
@@ -26,7 +32,7 @@ def watch(log: Path) -> None:
         if event == "open" and isinstance(arguments[0], str | bytes) and arguments[2] & WRITING:
             note("file", os.path.realpath(os.fsdecode(arguments[0])))
         elif event in FILES and not isinstance(arguments[FILES[event]], int):
-            note("file", os.path.realpath(os.fsdecode(arguments[FILES[event]])))
+            note("file", os.path.realpath(folder_of(event, arguments) / os.fsdecode(arguments[FILES[event]])))
         elif event in {"socket.connect", "socket.sendto"}:
             note("address", arguments[1])
         elif event == "socket.getaddrinfo":

@@ -248,7 +248,7 @@ def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> No
     code = (
         "import sys\n"
         "from shadowprobe.reporting import figures\n"
-        "assert len(list(figures.list_figures())) == 20\n"
+        "assert len(list(figures.list_figures())) == 23\n"
         "assert 'matplotlib' not in sys.modules\n"
         "from shadowprobe.reporting.figures.style import make_panels, use_style\n"
         "with use_style():\n"

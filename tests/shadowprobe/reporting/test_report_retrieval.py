@@ -295,7 +295,8 @@ def test_markup_in_the_data_stays_text(little: Path) -> None:
 
 def test_the_figures_that_can_be_drawn_are_in_the_report(runs: list[FinishedRun]) -> None:
     figures = [attributes["id"] for tag, attributes in Read(page(runs, "little")).elements if tag == "img"]
-    assert figures == ["figure-head-tail", "figure-confusion", "figure-retrieval-gap", "figure-questions"]
+    named = ["head-tail", "confusion", "retrieval-gap", "long-tail", "questions"]
+    assert figures == [f"figure-{name}" for name in named]
 
 
 def test_the_same_runs_give_the_same_file(runs: list[FinishedRun]) -> None:
