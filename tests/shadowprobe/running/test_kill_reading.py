@@ -12,6 +12,7 @@ def test_kill_9_at_random_moments_loses_no_answer_and_ends_with_the_same_bytes(t
     with make_victim(Reading.name, tmp_path / "victim") as victim:
         report = kill_repeatedly(victim, 4, Random(7))
     assert report.problems == ()
-    assert 0 < max(report.stored) < report.needed
+    # On a busy machine a kill may come after the last answer.
+    assert any(0 < stored < report.needed for stored in report.stored)
     run = tmp_path / "victim" / "killed-0"
     assert sorted(path.name for path in run.iterdir()) == ["answers.jsonl", "results.json", "run.json"]
