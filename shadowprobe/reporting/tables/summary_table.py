@@ -16,6 +16,8 @@ MARKS = (
     "Bold (** in plain text): better than every other system of its dataset (McNemar's exact test, p < 0.05 after"
     " Holm). Underlined (*): best, but the test does not exclude chance."
 )
+# A mean over queries is neither right nor wrong for one of them.
+MEANS = "F1 is a mean, to which the test does not apply: it is never bold."
 NAMES = "Overshadowed and prior bias: lower is better. 95% intervals in brackets."
 
 
@@ -40,7 +42,7 @@ def _summary_table(runs: Sequence[FinishedRun]) -> Table:
             cells = (data, run.label, *figures, name_verdict(run.results))
             rows.append(Row(cells, section=data, best=("", "", *marks, "")))
     if any(any(row.best) for row in rows):
-        notes.insert(0, MARKS)
+        notes[:0] = [MARKS, MEANS] if kind == "reader" else [MARKS]
     if kind == "linker":
         notes.insert(0, NAMES)
     return Table(

@@ -67,6 +67,7 @@ def test_the_table_of_two_runs_says_who_loses_and_what_the_paper_has(capsys: pyt
     assert "who loses what is lost end to end?" in compared
     _, summary, _ = outcome(capsys, "table", "summary", "right", "given")
     assert "Summary of 2 runs of readers" in summary
+    assert "F1 is a mean, to which the test does not apply" in " ".join(summary.split())
 
 
 def test_the_table_stands_without_the_queries_and_says_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
