@@ -33,7 +33,7 @@ class Done(NamedTuple):
 
     plain: dict[str, bytes | None]
     on_ray: dict[str, bytes | None]
-    told: dict[str, Any]
+    report: dict[str, Any]
     begun: list[int]
     stderr: str
 
@@ -70,12 +70,12 @@ def done(built: Path) -> Done:
 
 
 def test_a_build_on_a_cluster_that_loses_a_node_makes_the_same_bytes(done: Done) -> None:
-    assert done.told["removed"]
+    assert done.report["removed"]
     assert done.on_ray == done.plain
 
 
 def test_each_part_has_one_result_in_order_though_a_node_dies(done: Done) -> None:
-    assert done.told["results"] == [number * 10 for number in range(16)]
+    assert done.report["results"] == [number * 10 for number in range(16)]
     # Only what the dead node was doing is done again: at most one part at a time.
     assert sorted(set(done.begun)) == list(range(16))
     assert len(done.begun) <= 16 + 1
@@ -88,16 +88,16 @@ def test_a_run_on_a_cluster_writes_the_same_predictions(done: Done, built: Path,
 
 
 def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(done: Done) -> None:
-    assert done.told["error"] == "pages.jsonl:7: field `url`: is wrong"
+    assert done.report["error"] == "pages.jsonl:7: field `url`: is wrong"
 
 
 def test_gpus_that_the_cluster_does_not_have_are_refused(done: Done) -> None:
-    assert done.told["gpus"] == "--gpus 0.5: the Ray cluster has 0 GPUs"
+    assert done.report["gpus"] == "--gpus 0.5: the Ray cluster has 0 GPUs"
 
 
 def test_ray_listens_on_this_machine_only_and_prints_nothing(done: Done) -> None:
-    assert done.told["sockets"]
-    assert set(done.told["sockets"]) <= LOOPBACK
+    assert done.report["sockets"]
+    assert set(done.report["sockets"]) <= LOOPBACK
     assert done.stderr == ""
 
 
