@@ -70,7 +70,7 @@ def select(browser: Browser, text: str) -> None:
 
 
 def wait_for_mark(browser: Browser, text: str) -> None:
-    """Waits until the form says that these words are marked; a selection is told by several events."""
+    """Waits until the form says that these words are marked; a selection causes several events."""
     browser.wait(f"document.querySelector('#marked mark')?.textContent === {json.dumps(text)}")
 
 

@@ -106,7 +106,7 @@ from shadowprobe.retrieval import Reader
 
 
 class Writer(Reader):
-    """Writes what it was told to write, and writes down what it was asked."""
+    """Writes the given texts, and notes what it was asked."""
 
     name = "writer"
     batch_size = 2

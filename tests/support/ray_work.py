@@ -82,23 +82,23 @@ def main() -> None:
     cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     first, second, _ = (cluster.add_node(num_cpus=1) for _ in range(3))
     cluster.wait_for_nodes()
-    told: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
+    report: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
     with make_executor("ray", address=cluster.address) as executor:
         results = executor.map(note_and_wait, [(str(out), number) for number in range(16)])
-        told["results"] = [next(results) for _ in range(2)]
+        report["results"] = [next(results) for _ in range(2)]
         cluster.remove_node(second, allow_graceful=False)
-        told["results"] += list(results)
+        report["results"] += list(results)
         make_linking_job("tfidf", "mini", out=out.parent / "run-on-ray", batch_size=40, executor=executor).run()
         try:
             list(executor.map(fail, range(6)))
         except InputError as error:
-            told["error"] = str(error)
+            report["error"] = str(error)
     try:
         make_executor("ray", address=cluster.address, gpus=0.5)
     except UsageError as error:
-        told["gpus"] = str(error)
+        report["gpus"] = str(error)
     cluster.shutdown()
-    print(json.dumps(told))
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

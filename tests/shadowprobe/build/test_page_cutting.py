@@ -1,4 +1,4 @@
-"""Cutting stored pages is a pure function: the same pages give the same part, whoever cuts them, and can be sent."""
+"""Cutting stored pages is a pure function: the same pages give the same part in any process, and parts can be sent."""
 
 from __future__ import annotations
 

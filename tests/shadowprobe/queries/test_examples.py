@@ -60,7 +60,7 @@ def test_all_sets_of_a_name_are_held_out_or_none() -> None:
     assert any(HeldOut(2, seed).split(sets)[0] != held for seed in range(5))
 
 
-def test_somebody_must_be_left_to_ask_about() -> None:
+def test_a_name_must_be_left_to_ask_about() -> None:
     assert len(HeldOut(2).split([AVON, BERG, COMO])[1]) == 1
     with pytest.raises(UsageError, match="--held-out 3: the sets are about 3 names, and none would be left"):
         HeldOut(3).split([AVON, BERG, COMO])
