@@ -41,6 +41,7 @@ class ReadingTask(Task):
     kind = "reader"
     answers_file, over = ANSWERS, "collection"
     unit = "queries"
+    _tested: Reader | None
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class ReadingTask(Task):
         rounds: int = ROUNDS,
         seed: int = SEED,
     ) -> None:
-        self._reader, self.source = reader, source
+        self._tested, self.source = reader, source
         origin = card or (source.card if source is not None else None)
         location = collection or (origin.location_of("collection") if origin is not None else "") or BUILTIN
         if queries is None and origin is not None and (place := origin.locations.get("queries")):
@@ -130,8 +131,8 @@ class ReadingTask(Task):
                 raise UsageError(f"--documents: the run of `{self.source.name}` has other queries than `{name}`")
 
     def _find_tasks(self, card: RunCard | None) -> tuple[str, ...]:
-        if self._reader is not None:
-            return self._reader.tasks
+        if self._tested is not None:
+            return self._tested.tasks
         return tuple(card.system.get("tasks", TASKS)) if card is not None else tuple(TASKS)
 
     def _gather(self) -> dict[str, ReaderQuery]:
@@ -140,9 +141,9 @@ class ReadingTask(Task):
     @property
     def reader(self) -> Reader:
         """The reader; a task of stored answers has none."""
-        if self._reader is None:
+        if self._tested is None:
             raise LinkerError("there is no reader to ask: the answers are stored ones")
-        return self._reader
+        return self._tested
 
     @property
     def waiting(self) -> int:
@@ -152,12 +153,7 @@ class ReadingTask(Task):
     @property
     def notes(self) -> list[str]:
         """What the reader has said about this run, and what is missing in its documents."""
-        return [*self._notes, *(self._reader.notes if self._reader is not None else ())]
-
-    @property
-    def status(self) -> str:
-        """What the reader says to a user who waits."""
-        return self.reader.status
+        return [*self._notes, *super().notes]
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored answers, all of which must be to queries of the probes."""
