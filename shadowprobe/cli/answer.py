@@ -21,80 +21,62 @@ T = TypeVar("T", int, float)
 
 def answer(
     url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="The chat endpoint (OpenAI's protocol), as http://HOST:PORT/v1."),
+        str | None, typer.Option(metavar="URL", help="The chat endpoint (OpenAI's protocol), as http://HOST:PORT/v1.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, as the endpoint calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model, as the endpoint calls it.")] = None,
     queries: Annotated[
-        str,
-        typer.Option("--queries", metavar="FILE|builtin", help="The sets: AmbigDocs' JSON, as list or as lines."),
+        str, typer.Option(metavar="FILE|builtin", help="The sets: AmbigDocs' JSON, as list or as lines.")
     ] = "builtin",
     predictions: Annotated[
         Path | None,
-        typer.Option(
-            "--predictions",
-            "-p",
-            metavar="FILE|RUN",
-            help="Ask no model: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`.",
+        common.predictions_option(
+            "Ask no model: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`."
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="What to call the model of --predictions [the file's name].")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call the model of --predictions [the file's name].")] = None,
     out: Annotated[Path | None, common.out_directory("The run directory [runs/MODEL-QUERIES].")] = None,
     probe: common.ProbeOption = None,
     documents: Annotated[
         int | None,
-        typer.Option(
-            "--documents", min=2, help="Show and score the first N documents of a set [all]; AmbigDocs' own scores 5."
-        ),
+        typer.Option(min=2, help="Show and score the first N documents of a set [all]; AmbigDocs' own scores 5."),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N sets.")] = None,
-    temperature: Annotated[
-        str, typer.Option("--temperature", metavar="NUMBER|none", help="Sent to the model, unless none.")
-    ] = "0",
-    seed: Annotated[str, typer.Option("--seed", metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N sets.")] = None,
+    temperature: Annotated[str, typer.Option(metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
+    seed: Annotated[str, typer.Option(metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
     max_tokens: Annotated[
-        str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
+        str, typer.Option(metavar="NUMBER|none", help="The longest reply; not sent if none.")
     ] = "1024",
     shots: Annotated[
-        int, typer.Option("--shots", metavar="K", min=0, help="Show K sets about other names with their answers first.")
+        int, typer.Option(metavar="K", min=0, help="Show K sets about other names with their answers first.")
     ] = 0,
     held_out: Annotated[
         int | None,
         typer.Option(
-            "--held-out",
             metavar="NAMES",
             min=0,
             help="Keep the sets of so many names for examples, and ask nothing about them [10 with --shots, else 0].",
         ),
     ] = None,
     examples: Annotated[
-        Path | None,
-        typer.Option("--examples", metavar="FILE", help="Take the examples of --shots from another file of sets."),
+        Path | None, typer.Option(metavar="FILE", help="Take the examples of --shots from another file of sets.")
     ] = None,
     shots_seed: Annotated[
-        int, typer.Option("--shots-seed", min=0, help="Seed of what is held out, and of the examples of each set.")
+        int, typer.Option(min=0, help="Seed of what is held out, and of the examples of each set.")
     ] = 0,
     order: Annotated[
         str | None,
         typer.Option(
-            "--order",
             metavar="shuffled|given|reversed",
             help="The order of the documents of a set: drawn, as in the file, or from its end [shuffled]; of"
             " --predictions, the order that their model saw.",
         ),
     ] = None,
-    order_seed: Annotated[
-        int, typer.Option("--order-seed", min=0, help="Seed of the order of documents, drawn for each set.")
-    ] = 0,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests under way at once.")] = 8,
-    rate: Annotated[float, typer.Option("--rate", min=0, help="Requests a second; 0 is no limit.")] = 0.0,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for a reply.")
-    ] = 120.0,
-    retries: Annotated[int, typer.Option("--retries", min=0, help="How often to try again.")] = 4,
-    rounds: Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the bootstrap.")] = 1000,
+    order_seed: Annotated[int, typer.Option(min=0, help="Seed of the order of documents, drawn for each set.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 8,
+    rate: Annotated[float, typer.Option(min=0, help="Requests a second; 0 is no limit.")] = 0.0,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long to wait for a reply.")] = 120.0,
+    retries: Annotated[int, typer.Option(min=0, help="How often to try again.")] = 4,
+    rounds: Annotated[int, typer.Option(min=100, help="Rounds of the bootstrap.")] = 1000,
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what a model would be asked about the first set, and ask none.")
     ] = False,

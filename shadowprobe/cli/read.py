@@ -11,49 +11,26 @@ from shadowprobe.cli import common
 
 
 def read(
-    reader: Annotated[
-        str,
-        typer.Option(
-            "--reader",
-            "-r",
-            metavar="NAME|FILE.py:CLASS",
-            autocompletion=common.complete("readers"),
-            help="The reader, by name or place.",
-        ),
-    ] = "first-sentence",
+    reader: Annotated[str, common.system_option("reader", "-r", "The reader, by name or place.")] = "first-sentence",
     documents: Annotated[
-        str,
-        typer.Option(
-            "--documents", metavar="oracle|RUN", help="What it reads: the right documents, or those of a retriever."
-        ),
+        str, typer.Option(metavar="oracle|RUN", help="What it reads: the right documents, or those of a retriever.")
     ] = "oracle",
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Read the first K documents of RUN.")] = 20,
-    collection: Annotated[
-        str | None,
-        typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help="The documents [those of RUN, or namesakes]."),
-    ] = None,
+    collection: Annotated[str | None, common.collection_option("The documents [those of RUN, or namesakes].")] = None,
     probe: Annotated[
         list[str] | None,
-        typer.Option(
-            "--probe", metavar="NAME", help="amber_reading or entity_questions_reading (may be repeated) [all]."
-        ),
+        typer.Option(metavar="NAME", help="amber_reading or entity_questions_reading (may be repeated) [all]."),
     ] = None,
     queries: common.QueriesOption = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the reader.")
-    ] = None,
+    option: Annotated[list[str] | None, common.options_of("reader")] = None,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, help="Only the first N sets of each task, or questions of each relation."),
+        int | None, typer.Option(min=1, help="Only the first N sets of each task, or questions of each relation.")
     ] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions", "-p", metavar="FILE|RUN", help="Ask no reader: score stored answers, `id` and `answer`."
-        ),
+        Path | None, common.predictions_option("Ask no reader: score stored answers, `id` and `answer`.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="What to call the reader of --predictions [the file's name].")
+        str | None, typer.Option(help="What to call the reader of --predictions [the file's name].")
     ] = None,
     out: Annotated[Path | None, common.out_directory("The run directory [runs/READER-COLLECTION-DOCUMENTS].")] = None,
     rounds: common.RoundsOption = 1000,

@@ -17,17 +17,9 @@ if TYPE_CHECKING:
 
 # Of directories of trained encoders.
 TRAINING = "training"
-RunDatasetOption = Annotated[
-    str | None,
-    typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that which each run was made with]."),
-]
+RunDatasetOption = Annotated[str | None, common.dataset_option("The dataset [that which each run was made with].")]
 # Of commands for runs of every kind.
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dataset", "-d", metavar="NAME|DIR", help="The dataset, or the collection, of the runs [where it was]."
-    ),
-]
+DataOption = Annotated[str | None, common.dataset_option("The dataset, or the collection, of the runs [where it was].")]
 QueriesOption = Annotated[
     Path | None,
     typer.Option(
@@ -60,10 +52,7 @@ def table(
             help="Which table.",
         ),
     ],
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[RUN]...", autocompletion=common.complete("runs"), help="Run directories."),
-    ] = None,
+    runs: Annotated[list[Path] | None, common.runs_argument("Run directories.", "[RUN]...")] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,
