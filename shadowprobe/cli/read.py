@@ -44,9 +44,9 @@ def read(
     The same command again goes on where an earlier one stopped. Exit 1: done, but some queries have no answer.
     """
     from shadowprobe.errors import UsageError
-    from shadowprobe.running.reading import ReadingTask, make_reading_job, open_stored_answers
+    from shadowprobe.running.reading import ReadingSettings, ReadingTask, make_reading_job, open_stored_answers
 
-    chosen = tuple(dict.fromkeys(probe or ()))
+    settings = ReadingSettings(collection, tuple(dict.fromkeys(probe or ())), queries, limit, rounds, seed)
     if predictions is None and name is not None:
         raise UsageError("--name: goes with --predictions; a reader that is asked has its own")
     if predictions is not None:
@@ -54,32 +54,12 @@ def read(
             raise UsageError("-o: with --predictions no reader is asked")
         from shadowprobe.running.stored import score_stored
 
-        stored = open_stored_answers(
-            predictions,
-            collection=collection,
-            probes=chosen,
-            queries=queries,
-            limit=limit,
-            rounds=rounds,
-            seed=seed,
-        )
+        stored = open_stored_answers(predictions, settings)
         finished = score_stored(stored, predictions, name=name, out=out, force=force)
     else:
         with common.stdout_is_ours():
-            job = make_reading_job(
-                reader,
-                documents,
-                k=k,
-                collection=collection,
-                options=common.parse_options(option),
-                probes=chosen,
-                queries=queries,
-                limit=limit,
-                out=out,
-                rounds=rounds,
-                seed=seed,
-                force=force,
-            )
+            options = common.parse_options(option)
+            job = make_reading_job(reader, documents, settings, k=k, options=options, out=out, force=force)
             with common.working("reading", job.task.total, lambda: job.task.status) as progress:
                 finished = job.run(progress)
     common.print_results(finished.results, json=json, published=published)

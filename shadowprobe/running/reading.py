@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines
@@ -32,6 +32,17 @@ BUILTIN = "namesakes"
 UNKNOWN = "unknown"
 
 
+class ReadingSettings(Struct, frozen=True):
+    """Which queries are answered, and how the answers are measured; what is not given is that of an earlier run."""
+
+    collection: str | None = None
+    probes: tuple[str, ...] = ()
+    queries: Path | None = None
+    limit: int | None = None
+    rounds: int = ROUNDS
+    seed: int = SEED
+
+
 class ReadingTask(Task):
     """A reader, the queries of some probes, and the documents that it may read for them.
 
@@ -47,35 +58,31 @@ class ReadingTask(Task):
         self,
         reader: Reader | None = None,
         source: DocumentSource | None = None,
+        settings: ReadingSettings | None = None,
         *,
-        collection: str | None = None,
         options: Mapping[str, str] | None = None,
-        probes: Sequence[str] = (),
-        queries: Path | None = None,
-        limit: int | None = None,
         card: RunCard | None = None,
-        rounds: int = ROUNDS,
-        seed: int = SEED,
     ) -> None:
-        self._tested, self.source = reader, source
+        self._tested, self.source, self.settings = reader, source, settings or ReadingSettings()
         origin = card or (source.card if source is not None else None)
-        location = collection or (origin.location_of("collection") if origin is not None else "") or BUILTIN
+        earlier = origin.location_of("collection") if origin is not None else ""
+        location, queries = self.settings.collection or earlier or BUILTIN, self.settings.queries
         if queries is None and origin is not None and (place := origin.locations.get("queries")):
             queries = Path(place)
-        self.collection, self._limit = open_collection(location), limit
+        self.collection = open_collection(location)
         self.locations = {"collection": location} | ({"queries": str(queries)} if queries is not None else {})
         self.paths = {"collection": self.collection.directory or self.collection.path}
         if queries is not None:
             self.paths["queries"] = queries
-        self.probes = self._open_probes(probes, origin)
+        self.probes = self._open_probes(self.settings.probes, origin)
         digests = load_probes(self.probes, self.collection, queries)
         self._check_source(digests)
         # What a file of answers may hold; a limited job may well continue in the directory of a longer one.
         self._known = self._gather()
         tasks = self._find_tasks(card)
         for probe in self.probes:
-            probe.rounds, probe.seed = rounds, seed
-            probe.keep(tasks, limit)
+            probe.rounds, probe.seed = self.settings.rounds, self.settings.seed
+            probe.keep(tasks, self.settings.limit)
         self.queries = self._gather()
         if not self.queries:
             raise UsageError(f"there is no query that the reader can answer: it does {', '.join(tasks)}")
@@ -87,7 +94,6 @@ class ReadingTask(Task):
         self._documents = described or {"source": UNKNOWN}
         self.name = f"{self.collection.name}-{self._documents['source']}"
         self.questions = {"collection": self.collection.described, "queries": digests, "documents": self._documents}
-        self._settings = {"bootstrap_rounds": rounds, "bootstrap_seed": seed}
         self._notes: list[str] = []
         if reader is not None and source is not None:
             self.incidental = reader.incidental
@@ -210,10 +216,10 @@ class ReadingTask(Task):
         return {
             "schema": SCHEMA,
             "reader": dict(self.system),
-            "collection": {**self.questions["collection"], "limit": self._limit},
+            "collection": {**self.questions["collection"], "limit": self.settings.limit},
             "queries": self.questions["queries"],
             "documents": self._documents,
-            "settings": self._settings,
+            "settings": {"bootstrap_rounds": self.settings.rounds, "bootstrap_seed": self.settings.seed},
             "missing": self.waiting,
             "notes": list(notes),
             "probes": {
@@ -230,55 +236,23 @@ def _with_gold(probes: Sequence[ReadingProbe]) -> list[ReadingProbe]:
 def make_reading_job(
     reader: str,
     documents: str = ORACLE,
+    settings: ReadingSettings | None = None,
     *,
     k: int = K,
-    collection: str | None = None,
     options: Mapping[str, str] | None = None,
-    probes: Sequence[str] = (),
-    queries: Path | None = None,
-    limit: int | None = None,
     out: Path | None = None,
-    rounds: int = ROUNDS,
-    seed: int = SEED,
     force: bool = False,
 ) -> Job[ReadingTask]:
     """A reader to be asked the queries of some probes, with everything checked before the first document is read."""
-    task = ReadingTask(
-        plugins.make_reader(reader, options),
-        open_source(documents, k),
-        collection=collection,
-        options=options,
-        probes=probes,
-        queries=queries,
-        limit=limit,
-        rounds=rounds,
-        seed=seed,
-    )
-    return Job(task, out, force=force)
+    made, source = plugins.make_reader(reader, options), open_source(documents, k)
+    return Job(ReadingTask(made, source, settings, options=options), out, force=force)
 
 
-def open_stored_answers(
-    source: Path,
-    *,
-    collection: str | None = None,
-    probes: Sequence[str] = (),
-    queries: Path | None = None,
-    limit: int | None = None,
-    rounds: int = ROUNDS,
-    seed: int = SEED,
-) -> ReadingTask:
+def open_stored_answers(source: Path, settings: ReadingSettings | None = None) -> ReadingTask:
     """The task of stored answers: its collection and queries are those of the run, unless others are given."""
     path = source / ANSWERS if source.is_dir() else source
     card = read_stored_card(path, ANSWERS)
     if card is not None and card.kind != ReadingTask.kind:
         # `read_card` of the task says which command is for it.
         card = None
-    return ReadingTask(
-        collection=collection,
-        probes=probes,
-        queries=queries,
-        limit=limit,
-        card=card,
-        rounds=rounds,
-        seed=seed,
-    )
+    return ReadingTask(settings=settings, card=card)
