@@ -21,7 +21,6 @@ from shadowprobe.systems.linker import Linker, context_of
 
 if TYPE_CHECKING:
     from shadowprobe.api import (
-        Comparison,
         DumpNames,
         Run,
         check,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
     from shadowprobe.measure.answers import Answers
     from shadowprobe.running.api import run, score
+    from shadowprobe.running.comparison import Comparison
     from shadowprobe.running.linking import Settings
     from shadowprobe.systems.service_client import Request
     from shadowprobe.systems.web_linker import WebLinker
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _LATER = {
     "Answers": "measure.answers",
     "Card": "dataset.dataset",
+    "Comparison": "running.comparison",
     "Dataset": "dataset.dataset",
     "Request": "systems.service_client",
     "Resolver": "base.identity",
