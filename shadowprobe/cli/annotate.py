@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +58,7 @@ def sample(
     from shadowprobe.human_study.form import write_sample
     from shadowprobe.human_study.sample import STUDIES
 
-    if study not in STUDIES:
-        raise UsageError(f"--study {study}: choose from {', '.join(STUDIES)}{nearest(study, STUDIES)}")
+    study = common.choose("--study", study, STUDIES)
     _refuse_options_of_others(
         study,
         {

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    from shadowprobe.queries.document_order import DocumentOrder
+from shadowprobe.errors import UsageError
 
 NONE = "none"
 # Names whose sets are kept for examples, if the user does not say how many.
@@ -88,6 +85,7 @@ def answer(
     A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
     one stopped. Exit 1: done, but some sets have no answer; they count as such.
     """
+    from shadowprobe.queries.document_order import ORDERS, DocumentOrder
     from shadowprobe.queries.examples import HeldOut
     from shadowprobe.running.answering import AnsweringTask, find_held_out
     from shadowprobe.running.job import Job
@@ -107,7 +105,7 @@ def answer(
     kept = HeldOut(held_out, shots_seed) if held_out else None
     if predictions is not None and held_out is None:
         kept = find_held_out(predictions)
-    shown = _read_order(order, order_seed)
+    shown = DocumentOrder(common.choose("--order", ORDERS[0] if order is None else order, ORDERS), order_seed)
     task = AnsweringTask(
         queries,
         documents=documents,
@@ -148,15 +146,6 @@ def answer(
             finished = Job(task, out, force=force).run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, task.unit)
-
-
-def _read_order(order: str | None, seed: int) -> DocumentOrder:
-    from shadowprobe.queries.document_order import ORDERS, DocumentOrder
-
-    for known in ORDERS:
-        if order in {known, None}:
-            return DocumentOrder(known, seed)
-    raise UsageError(f"--order {order}: choose from {', '.join(ORDERS)}{nearest(order or '', ORDERS)}")
 
 
 def _number(option: str, text: str, kind: type[T]) -> T | None:

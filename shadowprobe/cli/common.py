@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 import shadowprobe
-from shadowprobe.errors import UsageError
+from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.directory import Results
     from shadowprobe.running.job import FinishedJob, Progress
 
+Choice = TypeVar("Choice", bound=str)
 CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
 PIPE_WIDTH = 110
@@ -149,6 +150,14 @@ def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:
         if name not in dataset.subsets:
             raise UsageError(f"--subset {name}: `{dataset.name}` has {', '.join(dataset.subsets)}")
     return [subset for subset in dataset.subsets if subset in (names or ())]
+
+
+def choose(option: str, given: str, choices: Sequence[Choice]) -> Choice:
+    """The choice that a user gave by its word."""
+    for choice in choices:
+        if given == choice:
+            return choice
+    raise UsageError(f"{option} {given}: choose from {', '.join(choices)}{nearest(given, choices)}")
 
 
 def parse_options(pairs: list[str] | None) -> dict[str, str]:

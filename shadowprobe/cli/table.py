@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from shadowprobe.reporting.tables.table import Table
@@ -106,9 +106,8 @@ def choose_format(format_name: str | None, target: Path | None, *, json: bool, f
     """The format that a user chose; a file that exists is refused before any work."""
     from shadowprobe.reporting.tables.rendering import FORMATS
 
-    if format_name is not None and format_name not in FORMATS:
-        choices = ", ".join(FORMATS)
-        raise UsageError(f"--format {format_name}: choose from {choices}{nearest(format_name, FORMATS)}")
+    if format_name is not None:
+        common.choose("--format", format_name, tuple(FORMATS))
     if json and format_name not in {None, "json"}:
         raise UsageError(f"--json and --format {format_name}: give one of them")
     if target is not None and target.is_dir():

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.table import FormatOption, PublishedOption, choose_format, deliver
-from shadowprobe.errors import UsageError, nearest
-
-Choice = TypeVar("Choice", bound=str)
 
 
 def train_encoder(
@@ -84,15 +81,15 @@ def train_encoder(
     settings = TrainingSettings(
         model=model,
         document_model=document_model,
-        kind=_choose("--kind", kind, KINDS),
+        kind=common.choose("--kind", kind, KINDS),
         collection=collection,
         queries=queries,
         relations=tuple(dict.fromkeys(relation or ())),
-        train=_choose("--train", train, TRAINED),
+        train=common.choose("--train", train, TRAINED),
         per_relation=per_relation,
         similar=similar,
         mix=mix,
-        disjoint=_choose("--disjoint", disjoint, DISJOINT),
+        disjoint=common.choose("--disjoint", disjoint, DISJOINT),
         held_out=held_out,
         limit=limit,
         epochs=epochs,
@@ -116,11 +113,3 @@ def train_encoder(
     else:
         deliver(chosen, None, make_training_tables([training], published=published))
     common.echo(f"Written to {out}/. Use it with: shadowprobe retrieve --retriever dense -o model={out}", err=True)
-
-
-def _choose(option: str, given: str, choices: tuple[Choice, ...]) -> Choice:
-    """The choice that a user gave by its word."""
-    for choice in choices:
-        if given == choice:
-            return choice
-    raise UsageError(f"{option} {given}: choose from {', '.join(choices)}{nearest(given, choices)}")
