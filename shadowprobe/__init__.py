@@ -20,60 +20,47 @@ from shadowprobe.measure.probe import Findings, Probe, VariantProbe, not_measure
 from shadowprobe.systems.linker import Linker, context_of
 
 if TYPE_CHECKING:
-    from shadowprobe.api import Comparison as Comparison
-    from shadowprobe.api import DumpNames as DumpNames
-    from shadowprobe.api import Run as Run
-    from shadowprobe.api import check as check
-    from shadowprobe.api import compare as compare
-    from shadowprobe.api import debias as debias
-    from shadowprobe.api import load_run as load_run
-    from shadowprobe.api import names_from_dumps as names_from_dumps
-    from shadowprobe.api import plot as plot
-    from shadowprobe.api import report as report
-    from shadowprobe.api import runs as runs
-    from shadowprobe.api import summarize as summarize
-    from shadowprobe.api import table as table
-    from shadowprobe.base.identity import Resolver as Resolver
-    from shadowprobe.base.identity import normalise_title as normalise_title
-    from shadowprobe.catalogue.datasets import open_dataset as open_dataset
-    from shadowprobe.dataset.dataset import Card as Card
-    from shadowprobe.dataset.dataset import Dataset as Dataset
-    from shadowprobe.dataset.dataset import write_dataset as write_dataset
-    from shadowprobe.measure.answers import Answers as Answers
-    from shadowprobe.running.api import run as run
-    from shadowprobe.running.api import score as score
-    from shadowprobe.running.linking import Settings as Settings
-    from shadowprobe.systems.service_client import Request as Request
-    from shadowprobe.systems.web_linker import WebLinker as WebLinker
-    from shadowprobe.systems.worker_linker import WorkerLinker as WorkerLinker
+    from shadowprobe.api import (
+        DumpNames,
+        Run,
+        check,
+        compare,
+        debias,
+        load_run,
+        names_from_dumps,
+        plot,
+        report,
+        runs,
+        summarize,
+        table,
+    )
+    from shadowprobe.base.identity import Resolver, normalise_title
+    from shadowprobe.catalogue.datasets import open_dataset
+    from shadowprobe.dataset.dataset import Card, Dataset, write_dataset
+    from shadowprobe.measure.answers import Answers
+    from shadowprobe.running.api import run, score
+    from shadowprobe.running.comparison import Comparison
+    from shadowprobe.running.linking import Settings
+    from shadowprobe.systems.service_client import Request
+    from shadowprobe.systems.web_linker import WebLinker
+    from shadowprobe.systems.worker_linker import WorkerLinker
 
-# Fetched when first asked for: they bring NumPy or asyncio, and a linker's file should load without them.
+# Fetched when first asked for: they bring NumPy or asyncio, and a linker's file should load without them. All other
+# names that are fetched later are in `api`.
 _LATER = {
     "Answers": "measure.answers",
     "Card": "dataset.dataset",
-    "Comparison": "api",
+    "Comparison": "running.comparison",
     "Dataset": "dataset.dataset",
-    "DumpNames": "api",
     "Request": "systems.service_client",
     "Resolver": "base.identity",
-    "Run": "api",
     "Settings": "running.linking",
     "WebLinker": "systems.web_linker",
     "WorkerLinker": "systems.worker_linker",
-    "check": "api",
-    "compare": "api",
-    "debias": "api",
-    "load_run": "api",
-    "names_from_dumps": "api",
     "normalise_title": "base.identity",
     "open_dataset": "catalogue.datasets",
-    "plot": "api",
-    "report": "api",
     "run": "running.api",
-    "runs": "api",
     "score": "running.api",
-    "summarize": "api",
-    "table": "api",
     "write_dataset": "dataset.dataset",
 }
 
@@ -131,8 +118,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(importlib.import_module(f"shadowprobe.{_LATER[name]}"), name)
+    if name in __all__:
+        return getattr(importlib.import_module(f"shadowprobe.{_LATER.get(name, 'api')}"), name)
     raise AttributeError(f"module 'shadowprobe' has no attribute {name!r}")
 
 

@@ -13,8 +13,7 @@ from shadowprobe.errors import UsageError, nearest
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.running.comparison import Comparison
 from shadowprobe.running.directory import RESULTS, Results
-from shadowprobe.running.finished import FinishedRun as Run
-from shadowprobe.running.finished import check_comparable, read_runs
+from shadowprobe.running.finished import FinishedRun, check_comparable, read_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,22 +23,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.check import Finding
     from shadowprobe.systems.linker import Linker
 
-__all__ = [
-    "Comparison",
-    "DumpNames",
-    "Run",
-    "check",
-    "compare",
-    "debias",
-    "load_run",
-    "names_from_dumps",
-    "plot",
-    "report",
-    "runs",
-    "summarize",
-    "table",
-]
-
+Run = FinishedRun
 # Run directories, or runs that were read.
 Runs = Sequence[str | Path | Run]
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from shadowprobe import ItemError, Prediction, Snippet, WebLinker
 from shadowprobe.base.offsets import LAST_OF_BMP, is_astral
-from shadowprobe.formats.documents import Score, parse_score
+from shadowprobe.formats.fields import Score, parse_score
 
 if TYPE_CHECKING:
     import httpx

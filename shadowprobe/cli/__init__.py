@@ -1,4 +1,7 @@
-"""The command line: one file per command, nothing but arguments and messages."""
+"""The command line: one file per command, nothing but arguments and messages.
+
+An option is called like its parameter. Only one with a short name, another name or no value says its name itself.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,30 +25,23 @@ MINI, NAMESAKES = "mini", "namesakes"
 
 @app.command("sample", short_help="Draw items and write a form for annotators.")
 def sample(
-    study: Annotated[
-        str, typer.Option("--study", metavar="STUDY", help="shadowlink, amber or ambigdocs.")
-    ] = "shadowlink",
+    study: Annotated[str, typer.Option(metavar="STUDY", help="shadowlink, amber or ambigdocs.")] = "shadowlink",
     dataset: common.DatasetOption = MINI,
-    collection: Annotated[
-        str, typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help="amber: the documents.")
-    ] = NAMESAKES,
-    run: Annotated[Path | None, typer.Option("--run", metavar="RUN", help="ambigdocs: a run of `answer`.")] = None,
+    collection: Annotated[str, common.collection_option("amber: the documents.")] = NAMESAKES,
+    run: Annotated[Path | None, typer.Option(metavar="RUN", help="ambigdocs: a run of `answer`.")] = None,
     queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries", metavar="FILE|DIR", help="AmbER sets as released, or where the questions of RUN are."
-        ),
+        Path | None, typer.Option(metavar="FILE|DIR", help="AmbER sets as released, or where the questions of RUN are.")
     ] = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, help="The number of items [91; amber: 120 and ambigdocs: 100, or all if fewer]."),
+        typer.Option(min=1, help="The number of items [91; amber: 120 and ambigdocs: 100, or all if fewer]."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same items.")] = 7,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed; the same seed draws the same items.")] = 7,
     out: Annotated[
         Path | None, common.out_directory("Where to write it [annotation/DATASET, annotation/STUDY-DATA].")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The name of the study for annotators [the name of the data].")
+        str | None, typer.Option(help="The name of the study for annotators [the name of the data].")
     ] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
@@ -65,8 +58,7 @@ def sample(
     from shadowprobe.human_study.form import write_sample
     from shadowprobe.human_study.sample import STUDIES
 
-    if study not in STUDIES:
-        raise UsageError(f"--study {study}: choose from {', '.join(STUDIES)}{nearest(study, STUDIES)}")
+    study = common.choose("--study", study, STUDIES)
     _refuse_options_of_others(
         study,
         {
@@ -143,16 +135,12 @@ def score(
     answers: Annotated[
         list[Path], typer.Argument(metavar="ANSWERS...", help="A file for each annotator: the form's JSON, or the CSV.")
     ],
-    sample: Annotated[
-        Path, typer.Option("--sample", metavar="DIR", help="The directory that `annotate sample` wrote.")
-    ],
+    sample: Annotated[Path, typer.Option(metavar="DIR", help="The directory that `annotate sample` wrote.")],
     run: Annotated[
         list[Path] | None,
-        typer.Option("--run", metavar="RUN", help="amber: a run of `retrieve` or `read` to compare (may be repeated)."),
+        typer.Option(metavar="RUN", help="amber: a run of `retrieve` or `read` to compare (may be repeated)."),
     ] = None,
-    published: Annotated[
-        bool, typer.Option("--published", help="Add the figures that the papers print, marked as published.")
-    ] = False,
+    published: common.PublishedOption = False,
     json: common.JsonOption = False,
 ) -> int:
     """Compare the answers of annotators with the key and with each other; writes nothing.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    from shadowprobe.queries.document_order import DocumentOrder
+from shadowprobe.errors import UsageError
 
 NONE = "none"
 # Names whose sets are kept for examples, if the user does not say how many.
@@ -21,80 +18,62 @@ T = TypeVar("T", int, float)
 
 def answer(
     url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="The chat endpoint (OpenAI's protocol), as http://HOST:PORT/v1."),
+        str | None, typer.Option(metavar="URL", help="The chat endpoint (OpenAI's protocol), as http://HOST:PORT/v1.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, as the endpoint calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model, as the endpoint calls it.")] = None,
     queries: Annotated[
-        str,
-        typer.Option("--queries", metavar="FILE|builtin", help="The sets: AmbigDocs' JSON, as list or as lines."),
+        str, typer.Option(metavar="FILE|builtin", help="The sets: AmbigDocs' JSON, as list or as lines.")
     ] = "builtin",
     predictions: Annotated[
         Path | None,
-        typer.Option(
-            "--predictions",
-            "-p",
-            metavar="FILE|RUN",
-            help="Ask no model: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`.",
+        common.predictions_option(
+            "Ask no model: score stored answers, `id` and `answer`, or AmbigDocs' items with `gen_answer`."
         ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="What to call the model of --predictions [the file's name].")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="What to call the model of --predictions [the file's name].")] = None,
     out: Annotated[Path | None, common.out_directory("The run directory [runs/MODEL-QUERIES].")] = None,
     probe: common.ProbeOption = None,
     documents: Annotated[
         int | None,
-        typer.Option(
-            "--documents", min=2, help="Show and score the first N documents of a set [all]; AmbigDocs' own scores 5."
-        ),
+        typer.Option(min=2, help="Show and score the first N documents of a set [all]; AmbigDocs' own scores 5."),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N sets.")] = None,
-    temperature: Annotated[
-        str, typer.Option("--temperature", metavar="NUMBER|none", help="Sent to the model, unless none.")
-    ] = "0",
-    seed: Annotated[str, typer.Option("--seed", metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N sets.")] = None,
+    temperature: Annotated[str, typer.Option(metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
+    seed: Annotated[str, typer.Option(metavar="NUMBER|none", help="Sent to the model, unless none.")] = "0",
     max_tokens: Annotated[
-        str, typer.Option("--max-tokens", metavar="NUMBER|none", help="The longest reply; not sent if none.")
+        str, typer.Option(metavar="NUMBER|none", help="The longest reply; not sent if none.")
     ] = "1024",
     shots: Annotated[
-        int, typer.Option("--shots", metavar="K", min=0, help="Show K sets about other names with their answers first.")
+        int, typer.Option(metavar="K", min=0, help="Show K sets about other names with their answers first.")
     ] = 0,
     held_out: Annotated[
         int | None,
         typer.Option(
-            "--held-out",
             metavar="NAMES",
             min=0,
             help="Keep the sets of so many names for examples, and ask nothing about them [10 with --shots, else 0].",
         ),
     ] = None,
     examples: Annotated[
-        Path | None,
-        typer.Option("--examples", metavar="FILE", help="Take the examples of --shots from another file of sets."),
+        Path | None, typer.Option(metavar="FILE", help="Take the examples of --shots from another file of sets.")
     ] = None,
     shots_seed: Annotated[
-        int, typer.Option("--shots-seed", min=0, help="Seed of what is held out, and of the examples of each set.")
+        int, typer.Option(min=0, help="Seed of what is held out, and of the examples of each set.")
     ] = 0,
     order: Annotated[
         str | None,
         typer.Option(
-            "--order",
             metavar="shuffled|given|reversed",
             help="The order of the documents of a set: drawn, as in the file, or from its end [shuffled]; of"
             " --predictions, the order that their model saw.",
         ),
     ] = None,
-    order_seed: Annotated[
-        int, typer.Option("--order-seed", min=0, help="Seed of the order of documents, drawn for each set.")
-    ] = 0,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests under way at once.")] = 8,
-    rate: Annotated[float, typer.Option("--rate", min=0, help="Requests a second; 0 is no limit.")] = 0.0,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait for a reply.")
-    ] = 120.0,
-    retries: Annotated[int, typer.Option("--retries", min=0, help="How often to try again.")] = 4,
-    rounds: Annotated[int, typer.Option("--rounds", min=100, help="Rounds of the bootstrap.")] = 1000,
+    order_seed: Annotated[int, typer.Option(min=0, help="Seed of the order of documents, drawn for each set.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once.")] = 8,
+    rate: Annotated[float, typer.Option(min=0, help="Requests a second; 0 is no limit.")] = 0.0,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long to wait for a reply.")] = 120.0,
+    retries: Annotated[int, typer.Option(min=0, help="How often to try again.")] = 4,
+    rounds: Annotated[int, typer.Option(min=100, help="Rounds of the bootstrap.")] = 1000,
     show_prompt: Annotated[
         bool, typer.Option("--show-prompt", help="Print what a model would be asked about the first set, and ask none.")
     ] = False,
@@ -106,6 +85,7 @@ def answer(
     A token in SHADOWPROBE_LLM_TOKEN is sent; local servers want none. The same command again goes on where an earlier
     one stopped. Exit 1: done, but some sets have no answer; they count as such.
     """
+    from shadowprobe.queries.document_order import ORDERS, DocumentOrder
     from shadowprobe.queries.examples import HeldOut
     from shadowprobe.running.answering import AnsweringTask, find_held_out
     from shadowprobe.running.job import Job
@@ -125,7 +105,7 @@ def answer(
     kept = HeldOut(held_out, shots_seed) if held_out else None
     if predictions is not None and held_out is None:
         kept = find_held_out(predictions)
-    shown = _read_order(order, order_seed)
+    shown = DocumentOrder(common.choose("--order", ORDERS[0] if order is None else order, ORDERS), order_seed)
     task = AnsweringTask(
         queries,
         documents=documents,
@@ -166,15 +146,6 @@ def answer(
             finished = Job(task, out, force=force).run(progress)
     common.print_results(finished.results, json=json)
     return common.print_outcome(finished, task.unit)
-
-
-def _read_order(order: str | None, seed: int) -> DocumentOrder:
-    from shadowprobe.queries.document_order import ORDERS, DocumentOrder
-
-    for known in ORDERS:
-        if order in {known, None}:
-            return DocumentOrder(known, seed)
-    raise UsageError(f"--order {order}: choose from {', '.join(ORDERS)}{nearest(order or '', ORDERS)}")
 
 
 def _number(option: str, text: str, kind: type[T]) -> T | None:

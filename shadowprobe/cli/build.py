@@ -30,70 +30,50 @@ def build(
             help="Repeat this stage: spaces, commonness, references, crawl, snippets, tail or assemble; or `status`.",
         ),
     ] = None,
-    wiki: Annotated[
-        str | None, typer.Option("--wiki", metavar="URL", help="The wiki, such as https://en.wikipedia.org.")
-    ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="The name of the dataset [the directory's name].")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N names, for a trial.")] = None,
-    created_before: Annotated[
-        str, typer.Option("--created-before", metavar="YYYY-MM-DD", help="Leave out newer articles.")
-    ] = "",
-    category: Annotated[str, typer.Option("--category", help="The category of disambiguation pages [automatic].")] = "",
-    language: Annotated[str, typer.Option("--language", metavar="CODE", help="The language [that of the wiki].")] = "",
+    wiki: Annotated[str | None, typer.Option(metavar="URL", help="The wiki, such as https://en.wikipedia.org.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the dataset [the directory's name].")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N names, for a trial.")] = None,
+    created_before: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="Leave out newer articles.")] = "",
+    category: Annotated[str, typer.Option(help="The category of disambiguation pages [automatic].")] = "",
+    language: Annotated[str, typer.Option(metavar="CODE", help="The language [that of the wiki].")] = "",
     templates: Annotated[
-        Path | None,
-        typer.Option("--templates", metavar="FILE", help="Neutral contexts, one per line, {name} in each [ours]."),
+        Path | None, typer.Option(metavar="FILE", help="Neutral contexts, one per line, {name} in each [ours].")
     ] = None,
     dumps: Annotated[
-        Path | None,
-        typer.Option("--dumps", metavar="DIR", help="Names, links and references from the wiki's dump files in DIR."),
+        Path | None, typer.Option(metavar="DIR", help="Names, links and references from the wiki's dump files in DIR.")
     ] = None,
     memory: Annotated[
-        str, typer.Option("--memory", metavar="SIZE", help="For --dumps, such as 8GB [half of what is available].")
+        str, typer.Option(metavar="SIZE", help="For --dumps, such as 8GB [half of what is available].")
     ] = "",
     common_crawl: Annotated[
         str,
         typer.Option(
-            "--common-crawl",
-            metavar="INDEX",
-            help="Pages from an existing crawl: a file, folder or pattern of Parquet or CDX(J) files.",
+            metavar="INDEX", help="Pages from an existing crawl: a file, folder or pattern of Parquet or CDX(J) files."
         ),
     ] = "",
     warc_base: Annotated[
-        str,
-        typer.Option(
-            "--warc-base", metavar="DIR|URL", help="Where the WARC files of --common-crawl are [beside the index]."
-        ),
+        str, typer.Option(metavar="DIR|URL", help="Where the WARC files of --common-crawl are [beside the index].")
     ] = "",
     captured_before: Annotated[
-        str,
-        typer.Option("--captured-before", metavar="YYYY-MM-DD", help="Leave out newer captures of --common-crawl."),
+        str, typer.Option(metavar="YYYY-MM-DD", help="Leave out newer captures of --common-crawl.")
     ] = "",
     captures_only: Annotated[
         bool, typer.Option("--captures-only", help="Leave out pages that --common-crawl does not have.")
     ] = False,
-    tail: Annotated[
-        int | None, typer.Option("--tail", min=0, help="The number of tail entities [as many as names].")
-    ] = None,
-    references: Annotated[int, typer.Option("--references", min=1, help="References followed per article.")] = 20,
-    snippets: Annotated[int, typer.Option("--snippets", min=1, help="Snippets cut from a page per entity.")] = 10,
+    tail: Annotated[int | None, typer.Option(min=0, help="The number of tail entities [as many as names].")] = None,
+    references: Annotated[int, typer.Option(min=1, help="References followed per article.")] = 20,
+    snippets: Annotated[int, typer.Option(min=1, help="Snippets cut from a page per entity.")] = 10,
     sentences: Annotated[
-        int, typer.Option("--sentences", min=0, max=1, help="Additional sentences on each side of the mention's.")
+        int, typer.Option(min=0, max=1, help="Additional sentences on each side of the mention's.")
     ] = 0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Random seed.")] = 7,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 7,
     contact: common.ContactOption = None,
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=MOST_AT_ONCE, help="Requests to the web at a time.")
-    ] = 32,
+    concurrency: Annotated[int, typer.Option(min=1, max=MOST_AT_ONCE, help="Requests to the web at a time.")] = 32,
     delay: Annotated[
-        float, typer.Option("--delay", min=0.0, max=LONGEST_PAUSE, help="Seconds between two requests to a host.")
+        float, typer.Option(min=0.0, max=LONGEST_PAUSE, help="Seconds between two requests to a host.")
     ] = 0.5,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=1.0, max=LONGEST_PAGE, help="Seconds for a whole page.")
-    ] = 30.0,
-    max_bytes: Annotated[
-        int, typer.Option("--max-bytes", min=1000, help="The largest page, decompressed.")
-    ] = 4_000_000,
+    timeout: Annotated[float, typer.Option(min=1.0, max=LONGEST_PAGE, help="Seconds for a whole page.")] = 30.0,
+    max_bytes: Annotated[int, typer.Option(min=1000, help="The largest page, decompressed.")] = 4_000_000,
     allow_private: Annotated[
         bool,
         typer.Option(
@@ -101,8 +81,7 @@ def build(
         ),
     ] = False,
     allow_network: Annotated[
-        list[str] | None,
-        typer.Option("--allow-network", metavar="CIDR", help="Only to these private addresses, such as 10.1.0.0/16."),
+        list[str] | None, typer.Option(metavar="CIDR", help="Only to these private addresses, such as 10.1.0.0/16.")
     ] = None,
     from_archive: Annotated[
         bool, typer.Option("--from-archive", help="Send no requests: rebuild from the archive in --out.")

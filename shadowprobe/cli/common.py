@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 import shadowprobe
-from shadowprobe.errors import UsageError
+from shadowprobe.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.directory import Results
     from shadowprobe.running.job import FinishedJob, Progress
 
+Choice = TypeVar("Choice", bound=str)
 CONTACT = "SHADOWPROBE_CONTACT"
 # How wide tables are where the output is no terminal and nothing says otherwise.
 PIPE_WIDTH = 110
@@ -43,29 +44,40 @@ def complete(what: str) -> Callable[[str], list[str]]:
     return offer
 
 
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        "-d",
-        metavar="NAME|DIR",
-        autocompletion=complete("datasets"),
-        help="A known dataset, or the directory of one.",
-    ),
-]
-LinkerOption = Annotated[
-    str,
-    typer.Option(
-        "--linker",
-        "-l",
-        metavar="NAME|FILE.py:CLASS",
-        autocompletion=complete("linkers"),
-        help="The linker, by name or place.",
-    ),
-]
-OptionsOption = Annotated[
-    list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the linker.")
-]
+def dataset_option(about: str, completed: str | None = None) -> Any:
+    """The option --dataset; `completed` is the kind of names that the shell offers."""
+    offered = complete(completed) if completed is not None else None
+    return typer.Option("--dataset", "-d", metavar="NAME|DIR", autocompletion=offered, help=about)
+
+
+def collection_option(about: str) -> Any:
+    """The option --collection."""
+    return typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help=about)
+
+
+def system_option(noun: str, short: str, about: str, metavar: str = "NAME|FILE.py:CLASS") -> Any:
+    """The option for a linker, a retriever or a reader, whose names the shell offers."""
+    return typer.Option(f"--{noun}", short, metavar=metavar, autocompletion=complete(f"{noun}s"), help=about)
+
+
+def options_of(noun: str) -> Any:
+    """The option -o for the options of a linker, a retriever or a reader."""
+    return typer.Option("--option", "-o", metavar="KEY=VALUE", help=f"An option of the {noun}.")
+
+
+def predictions_option(about: str, metavar: str = "FILE|RUN") -> Any:
+    """The option --predictions for stored answers."""
+    return typer.Option("--predictions", "-p", metavar=metavar, help=about)
+
+
+def runs_argument(about: str, metavar: str = "RUN...") -> Any:
+    """The argument for run directories, which the shell offers."""
+    return typer.Argument(metavar=metavar, autocompletion=complete("runs"), help=about)
+
+
+DatasetOption = Annotated[str, dataset_option("A known dataset, or the directory of one.", "datasets")]
+LinkerOption = Annotated[str, system_option("linker", "-l", "The linker, by name or place.")]
+OptionsOption = Annotated[list[str] | None, options_of("linker")]
 ContactOption = Annotated[
     str | None,
     typer.Option("--contact", metavar="MAIL|URL", help=f"Who is asking, for the User-Agent [{CONTACT}]."),
@@ -138,6 +150,14 @@ def subsets(names: list[str] | None, dataset: Dataset) -> list[Subset]:
         if name not in dataset.subsets:
             raise UsageError(f"--subset {name}: `{dataset.name}` has {', '.join(dataset.subsets)}")
     return [subset for subset in dataset.subsets if subset in (names or ())]
+
+
+def choose(option: str, given: str, choices: Sequence[Choice]) -> Choice:
+    """The choice that a user gave by its word."""
+    for choice in choices:
+        if given == choice:
+            return choice
+    raise UsageError(f"{option} {given}: choose from {', '.join(choices)}{nearest(given, choices)}")
 
 
 def parse_options(pairs: list[str] | None) -> dict[str, str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from shadowprobe.cli import common
 from shadowprobe.cli.table import (
     DataOption,
@@ -24,11 +22,7 @@ from shadowprobe.errors import UsageError
 def compare(
     runs: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RUN RUN...",
-            autocompletion=common.complete("runs"),
-            help="Run directories of one kind, over one dataset or collection.",
-        ),
+        common.runs_argument("Run directories of one kind, over one dataset or collection.", "RUN RUN..."),
     ],
     published: PublishedOption = False,
     format_name: FormatOption = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,40 +14,22 @@ if TYPE_CHECKING:
 MOST = 2000
 
 
-def complete_linkers(incomplete: str) -> list[str]:
-    """The linkers that begin so."""
-    from shadowprobe.plugins import LINKERS
+def _complete_plugins(group: Group, incomplete: str) -> list[str]:
+    from shadowprobe import plugins
 
-    return _complete_plugins(LINKERS, incomplete)
-
-
-def complete_retrievers(incomplete: str) -> list[str]:
-    """The retrievers that begin so."""
-    from shadowprobe.plugins import RETRIEVERS
-
-    return _complete_plugins(RETRIEVERS, incomplete)
+    return _choose(plugins.names(group), incomplete)
 
 
-def complete_readers(incomplete: str) -> list[str]:
-    """The readers that begin so."""
-    from shadowprobe.plugins import READERS
-
-    return _complete_plugins(READERS, incomplete)
+complete_linkers = partial(_complete_plugins, "shadowprobe.linkers")
+complete_retrievers = partial(_complete_plugins, "shadowprobe.retrievers")
+complete_readers = partial(_complete_plugins, "shadowprobe.readers")
+complete_retrieval_probes = partial(_complete_plugins, "shadowprobe.retrieval_probes")
 
 
 def complete_probes(incomplete: str) -> list[str]:
     """The probes that begin so; `+` before a name is kept."""
-    from shadowprobe.plugins import PROBES
-
     plus = "+" if incomplete.startswith("+") else ""
-    return [f"{plus}{name}" for name in _complete_plugins(PROBES, incomplete.removeprefix("+"))]
-
-
-def complete_retrieval_probes(incomplete: str) -> list[str]:
-    """The probes for retrievers that begin so."""
-    from shadowprobe.plugins import RETRIEVAL_PROBES
-
-    return _complete_plugins(RETRIEVAL_PROBES, incomplete)
+    return [f"{plus}{name}" for name in _complete_plugins("shadowprobe.probes", incomplete.removeprefix("+"))]
 
 
 def complete_all_probes(incomplete: str) -> list[str]:
@@ -81,12 +64,6 @@ def complete_formats(incomplete: str) -> list[str]:
     from shadowprobe.formats import FORMATS
 
     return _choose(FORMATS, incomplete)
-
-
-def _complete_plugins(group: Group, incomplete: str) -> list[str]:
-    from shadowprobe import plugins
-
-    return _choose(plugins.names(group), incomplete)
 
 
 def _choose(names: Iterable[str], incomplete: str) -> list[str]:

@@ -19,13 +19,12 @@ SHOWN = 5
 
 
 def describe(
-    wiki: Annotated[str, typer.Option("--wiki", metavar="URL", help="The wiki, such as https://en.wikipedia.org.")],
+    wiki: Annotated[str, typer.Option(metavar="URL", help="The wiki, such as https://en.wikipedia.org.")],
     dataset: common.DatasetOption = "mini",
     out: Annotated[Path | None, common.out_directory("The new directory [datasets/DATASET-described].")] = None,
     wikidata: Annotated[
         str | None,
         typer.Option(
-            "--wikidata",
             metavar="URL",
             help="The Wikibase that knows the kinds [https://www.wikidata.org, if the wiki's items are there].",
         ),

@@ -16,19 +16,11 @@ def export_dataset(
         str, typer.Argument(metavar="FORMAT", autocompletion=common.complete("formats"), help=common.FORMATS_HELP)
     ],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="The same as --out DIR.")] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that of the run, else mini]."),
-    ] = None,
+    dataset: Annotated[str | None, common.dataset_option("The dataset [that of the run, else mini].")] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions", "-p", metavar="FILE", help="Write these answers instead of the gold: a file, or a run."
-        ),
+        Path | None, common.predictions_option("Write these answers instead of the gold: a file, or a run.", "FILE")
     ] = None,
-    subset: Annotated[
-        list[str] | None, typer.Option("--subset", help="Only this subset (may be repeated) [all].")
-    ] = None,
+    subset: Annotated[list[str] | None, typer.Option(help="Only this subset (may be repeated) [all].")] = None,
     out: Annotated[Path | None, common.out_directory("The directory for the files [exports/DATASET-FORMAT].")] = None,
     limit: common.LimitOption = None,
     force: common.ForceOption = False,

@@ -33,21 +33,17 @@ def run(
     ],
     dataset: common.DatasetOption,
     subset: Annotated[
-        list[str] | None,
-        typer.Option("--subset", metavar="NAME", help="Only this subset (may be repeated) [all with gold]."),
+        list[str] | None, typer.Option(metavar="NAME", help="Only this subset (may be repeated) [all with gold].")
     ] = None,
     out: Annotated[
         Path | None, common.out_directory("The directory for gerbil.json [runs/gerbil-ANNOTATOR-DATASET].")
     ] = None,
-    poll: Annotated[float, typer.Option("--poll", min=0.05, metavar="SECONDS", help="The pause between polls.")] = 5.0,
+    poll: Annotated[float, typer.Option(min=0.05, metavar="SECONDS", help="The pause between polls.")] = 5.0,
     timeout: Annotated[
-        float,
-        typer.Option(
-            "--timeout", min=1, metavar="SECONDS", help="How long to wait for the start, then for the totals."
-        ),
+        float, typer.Option(min=1, metavar="SECONDS", help="How long to wait for the start, then for the totals.")
     ] = 7200.0,
     experiment: Annotated[
-        str | None, typer.Option("--experiment", metavar="ID", help="Read this experiment instead of a new one.")
+        str | None, typer.Option(metavar="ID", help="Read this experiment instead of a new one.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the experiment in --out by a new one.")] = False,
     json: common.JsonOption = False,

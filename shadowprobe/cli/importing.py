@@ -20,10 +20,9 @@ def import_dataset(
         typer.Argument(metavar="PATH...", help="The files or the directory to read; hf: a folder or OWNER/NAME."),
     ],
     out: Annotated[Path | None, common.out_directory("The directory of the dataset [datasets/FORMAT].")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="The name of the dataset [the format's name].")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the dataset [the format's name].")] = None,
     language: Annotated[
-        str | None,
-        typer.Option("--language", metavar="CODE", help="Its language [that of all its URIs, else en]."),
+        str | None, typer.Option(metavar="CODE", help="Its language [that of all its URIs, else en].")
     ] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,

@@ -30,9 +30,7 @@ def linkers(
 
     With a name: what this one does, what it needs, its options, and an example.
     """
-    from shadowprobe import plugins
-
-    _print_plugins([plugins.LINKERS], name, "linker", json=json)
+    _print_plugins(["shadowprobe.linkers"], name, "linker", json=json)
 
 
 def retrievers(
@@ -43,9 +41,7 @@ def retrievers(
 
     With a name: what this one does, what it needs, its options, and an example.
     """
-    from shadowprobe import plugins
-
-    _print_plugins([plugins.RETRIEVERS], name, "retriever", json=json)
+    _print_plugins(["shadowprobe.retrievers"], name, "retriever", json=json)
 
 
 def readers(
@@ -56,9 +52,7 @@ def readers(
 
     With a name: what this one does, what it needs, its options, and an example.
     """
-    from shadowprobe import plugins
-
-    _print_plugins([plugins.READERS], name, "reader", json=json)
+    _print_plugins(["shadowprobe.readers"], name, "reader", json=json)
 
 
 def probes(
@@ -69,9 +63,7 @@ def probes(
 
     With a name: what this one measures, and an example.
     """
-    from shadowprobe import plugins
-
-    _print_plugins([plugins.PROBES, plugins.RETRIEVAL_PROBES], name, "probe", "what it asks", json=json)
+    _print_plugins(["shadowprobe.probes", "shadowprobe.retrieval_probes"], name, "probe", "what it asks", json=json)
 
 
 def _print_plugins(

@@ -22,25 +22,20 @@ def plot(
             help="The figure; without one, all figures are listed.",
         ),
     ] = None,
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="RUN...", autocompletion=common.complete("runs"), help="Run directories."),
-    ] = None,
+    runs: Annotated[list[Path] | None, common.runs_argument("Run directories.")] = None,
     out: Annotated[Path | None, common.out_file("A .png, .svg or .pdf file [FIGURE.png].")] = None,
-    width: Annotated[str, typer.Option("--width", help="Columns of a page: one or two.")] = "one",
+    width: Annotated[str, typer.Option(help="Columns of a page: one or two.")] = "one",
     dataset: RunDatasetOption = None,
     name: NameOption = None,
     collection: Annotated[
-        str | None,
-        typer.Option("--collection", metavar="human|nonhuman", help="Of AmbER sets only these [all that there are]."),
+        str | None, typer.Option(metavar="human|nonhuman", help="Of AmbER sets only these [all that there are].")
     ] = None,
     order: Annotated[
-        list[str] | None,
-        typer.Option("--order", metavar="SYSTEM", help="Which system comes first, then next (repeat it)."),
+        list[str] | None, typer.Option(metavar="SYSTEM", help="Which system comes first, then next (repeat it).")
     ] = None,
     colour: Annotated[
         list[str] | None,
-        typer.Option("--colour", metavar="SYSTEM=COLOUR", help="The colour of a system: #RRGGBB or teal (repeat it)."),
+        typer.Option(metavar="SYSTEM=COLOUR", help="The colour of a system: #RRGGBB or teal (repeat it)."),
     ] = None,
     serif: Annotated[bool, typer.Option("--serif", help="A serif font, as the text of most papers has.")] = False,
     force: common.ForceOption = False,

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 def report(
     runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...",
-            autocompletion=common.complete("runs"),
-            help="Directories of finished runs; over several datasets they become a folder.",
-        ),
+        list[Path], common.runs_argument("Directories of finished runs; over several datasets they become a folder.")
     ],
     out: Annotated[
         Path | None,

@@ -13,48 +13,33 @@ from shadowprobe.cli import common
 def retrieve(
     retriever: Annotated[
         str,
-        typer.Option(
-            "--retriever",
-            "-r",
-            metavar="NAME|linker:NAME|FILE.py:CLASS",
-            autocompletion=common.complete("retrievers"),
-            help="The retriever, by name or place.",
-        ),
+        common.system_option("retriever", "-r", "The retriever, by name or place.", "NAME|linker:NAME|FILE.py:CLASS"),
     ] = "bm25",
     collection: Annotated[
         str,
-        typer.Option(
-            "--collection",
-            "-c",
-            metavar="NAME|DIR|FILE",
-            help="A known collection, the directory of one, or a file of documents (ours, KILT's or DPR's).",
+        common.collection_option(
+            "A known collection, the directory of one, or a file of documents (ours, KILT's or DPR's)."
         ),
     ] = "namesakes",
     probe: Annotated[
         list[str] | None,
         typer.Option(
-            "--probe",
             metavar="NAME",
             autocompletion=common.complete("retrieval_probes"),
             help="amber or entity_questions (may be repeated) [all].",
         ),
     ] = None,
     queries: common.QueriesOption = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the retriever.")
-    ] = None,
+    option: Annotated[list[str] | None, common.options_of("retriever")] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            "--predictions", "-p", metavar="FILE|RUN", help="Ask no retriever: score stored rankings, ours or KILT's."
-        ),
+        Path | None, common.predictions_option("Ask no retriever: score stored rankings, ours or KILT's.")
     ] = None,
     out: Annotated[Path | None, common.out_directory("The run directory [runs/RETRIEVER-COLLECTION].")] = None,
     k: Annotated[
         list[int] | None,
         typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1 and 20]."),
     ] = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, help="How many documents are asked for.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, help="How many documents are asked for.")] = 100,
     text_only: Annotated[
         bool,
         typer.Option(
@@ -65,7 +50,6 @@ def retrieve(
     seen: Annotated[
         Path | None,
         typer.Option(
-            "--seen",
             metavar="FILE",
             help="entity_questions: entities that the retriever has seen in training, a title or QID on each line.",
         ),

@@ -24,27 +24,16 @@ BESIDE_CONFIG = frozenset({"config", "force", "json"})
 def run(
     context: typer.Context,
     config: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="Run a study from a TOML file; `shadowprobe init` writes one."),
+        Path | None, typer.Option(metavar="FILE", help="Run a study from a TOML file; `shadowprobe init` writes one.")
     ] = None,
     linker: Annotated[
         list[str] | None,
-        typer.Option(
-            "--linker",
-            "-l",
-            metavar="NAME|FILE.py:CLASS",
-            autocompletion=common.complete("linkers"),
-            help="The linker (may be repeated: all are run) [blend].",
-        ),
+        common.system_option("linker", "-l", "The linker (may be repeated: all are run) [blend]."),
     ] = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|DIR",
-            autocompletion=common.complete("datasets"),
-            help="A known dataset, or the directory of one (may be repeated: each linker is run on all) [mini].",
+        common.dataset_option(
+            "A known dataset, or the directory of one (may be repeated: each linker is run on all) [mini].", "datasets"
         ),
     ] = None,
     option: Annotated[
@@ -57,8 +46,7 @@ def run(
         ),
     ] = None,
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="What to call the run in tables; its directory is runs/NAME."),
+        str | None, typer.Option(metavar="NAME", help="What to call the run in tables; its directory is runs/NAME.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -71,12 +59,7 @@ def run(
     also: common.AlsoOption = None,
     batch_size: Annotated[
         int | None,
-        typer.Option(
-            "--batch-size",
-            metavar="N",
-            min=1,
-            help="Snippets per call of the linker; a web service has -o concurrency=N.",
-        ),
+        typer.Option(metavar="N", min=1, help="Snippets per call of the linker; a web service has -o concurrency=N."),
     ] = None,
     limit: common.LimitOption = None,
     redirects: common.RedirectsOption = None,
@@ -89,20 +72,15 @@ def run(
         typer.Option("--keep-replies", help="Keep what a service says, word for word, in replies.jsonl."),
     ] = False,
     from_replies: Annotated[
-        Path | None,
-        typer.Option("--from-replies", metavar="RUN", help="Send no request: parse the replies that a run has kept."),
+        Path | None, typer.Option(metavar="RUN", help="Send no request: parse the replies that a run has kept.")
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, metavar="N", help="Processes that load the linker and link at a time [1]."),
+        int | None, typer.Option(min=1, metavar="N", help="Processes that load the linker and link at a time [1].")
     ] = None,
     executor: common.ExecutorOption = "local",
     ray_address: common.RayAddressOption = None,
     gpus: Annotated[
-        float,
-        typer.Option(
-            "--gpus", min=0.0, metavar="F", help="Of --executor ray: GPUs of each worker, such as 0.5 [none]."
-        ),
+        float, typer.Option(min=0.0, metavar="F", help="Of --executor ray: GPUs of each worker, such as 0.5 [none].")
     ] = 0.0,
     force: common.AfreshOption = False,
     json: common.JsonOption = False,

@@ -11,14 +11,8 @@ from shadowprobe.cli import common
 
 
 def score(
-    predictions: Annotated[
-        Path,
-        typer.Option("--predictions", "-p", metavar="FILE", help="A predictions file, or a run directory."),
-    ],
-    dataset: Annotated[
-        str | None,
-        typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that of the run, else mini]."),
-    ] = None,
+    predictions: Annotated[Path, common.predictions_option("A predictions file, or a run directory.", "FILE")],
+    dataset: Annotated[str | None, common.dataset_option("The dataset [that of the run, else mini].")] = None,
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -26,7 +20,7 @@ def score(
         ),
     ] = None,
     limit: common.LimitOption = None,
-    name: Annotated[str | None, typer.Option("--name", help="What to call the linker [the file's name].")] = None,
+    name: Annotated[str | None, typer.Option(help="What to call the linker [the file's name].")] = None,
     out: Annotated[
         Path | None,
         common.out_directory("Where to write results.json [a run: its own directory, else runs/NAME-DATASET]."),

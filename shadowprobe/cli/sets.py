@@ -34,9 +34,7 @@ ApiOption = Annotated[
 NamesOption = Annotated[
     Path | None, typer.Option("--names", metavar="FILE", help="Only these names, one per line; --api needs names.")
 ]
-NamesOfOption = Annotated[
-    str | None, typer.Option("--dataset", "-d", metavar="NAME|DIR", help="Only the names of this dataset.")
-]
+NamesOfOption = Annotated[str | None, common.dataset_option("Only the names of this dataset.")]
 LanguageOption = Annotated[
     str, typer.Option("--language", metavar="CODE", help="The language of names, articles and page views.")
 ]
@@ -62,8 +60,7 @@ app.command("ambigdocs", short_help="Make AmbigDocs' sets from a dataset.")(ambi
 def amber(
     out: OutOption,
     documents: Annotated[
-        Path,
-        typer.Option("--documents", metavar="FILE", help="The articles: JSON lines, KILT's or DPR's knowledge source."),
+        Path, typer.Option(metavar="FILE", help="The articles: JSON lines, KILT's or DPR's knowledge source.")
     ],
     dump: DumpOption = None,
     api: ApiOption = None,
@@ -81,8 +78,7 @@ def amber(
         ),
     ] = True,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, help="Only the first N names; of a dump, the first N that may make a set."),
+        int | None, typer.Option(min=1, help="Only the first N names; of a dump, the first N that may make a set.")
     ] = None,
     contact: common.ContactOption = None,
     force: common.ForceOption = False,
@@ -128,9 +124,7 @@ def entity_questions(
     out: OutOption,
     triples: Annotated[
         Path | None,
-        typer.Option(
-            "--triples", metavar="FILE", help="subject<TAB>property<TAB>object[<TAB>frequency] a line, or JSON lines."
-        ),
+        typer.Option(metavar="FILE", help="subject<TAB>property<TAB>object[<TAB>frequency] a line, or JSON lines."),
     ] = None,
     dump: DumpOption = None,
     api: ApiOption = None,
@@ -141,11 +135,9 @@ def entity_questions(
     pageviews_api: ViewsApiOption = None,
     month: MonthOption = "2019-10",
     backlinks: BacklinksOption = None,
-    per_relation: Annotated[
-        int, typer.Option("--per-relation", min=1, help="How many questions of a relation.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw; the same seed draws the same.")] = 7,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N names.")] = None,
+    per_relation: Annotated[int, typer.Option(min=1, help="How many questions of a relation.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw; the same seed draws the same.")] = 7,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N names.")] = None,
     contact: common.ContactOption = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,

@@ -24,48 +24,34 @@ def ambigdocs(
     questions: Annotated[
         Path | None,
         typer.Option(
-            "--questions",
             metavar="FILE",
             help="Your own questions, as JSON lines: name, question, and answers by the title of the entity.",
         ),
     ] = None,
     url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="A chat endpoint that writes them, as http://HOST:PORT/v1."),
+        str | None, typer.Option(metavar="URL", help="A chat endpoint that writes them, as http://HOST:PORT/v1.")
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, as the endpoint calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model, as the endpoint calls it.")] = None,
     reader: Annotated[
         str | None,
         typer.Option(
             "--reader", "-r", metavar="NAME|FILE.py:CLASS", help="A reader with a language model instead, such as lm."
         ),
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the reader.")
-    ] = None,
+    option: Annotated[list[str] | None, common.options_of("reader")] = None,
     dataset: Annotated[
         str | None,
-        typer.Option(
-            "--dataset",
-            "-d",
-            metavar="NAME|DIR",
-            help="The names; descriptions are the documents, or those of --collection by title [mini].",
-        ),
+        common.dataset_option("The names; descriptions are the documents, or those of --collection by title [mini]."),
     ] = None,
     collection: Annotated[
         str | None,
-        typer.Option(
-            "--collection",
-            "-c",
-            metavar="NAME|DIR|FILE",
-            help="The documents; without --dataset, titles that share a name make the names [namesakes].",
+        common.collection_option(
+            "The documents; without --dataset, titles that share a name make the names [namesakes]."
         ),
     ] = None,
-    documents: Annotated[
-        int | None, typer.Option("--documents", min=2, help="Use the first N documents of a name [all].")
-    ] = None,
-    words: Annotated[int, typer.Option("--words", min=1, help="Use the first N words of a document.")] = 200,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N names.")] = None,
+    documents: Annotated[int | None, typer.Option(min=2, help="Use the first N documents of a name [all].")] = None,
+    words: Annotated[int, typer.Option(min=1, help="Use the first N words of a document.")] = 200,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N names.")] = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,
 ) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
     from shadowprobe.reporting.tables.table import Table
@@ -17,17 +17,9 @@ if TYPE_CHECKING:
 
 # Of directories of trained encoders.
 TRAINING = "training"
-RunDatasetOption = Annotated[
-    str | None,
-    typer.Option("--dataset", "-d", metavar="NAME|DIR", help="The dataset [that which each run was made with]."),
-]
+RunDatasetOption = Annotated[str | None, common.dataset_option("The dataset [that which each run was made with].")]
 # Of commands for runs of every kind.
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dataset", "-d", metavar="NAME|DIR", help="The dataset, or the collection, of the runs [where it was]."
-    ),
-]
+DataOption = Annotated[str | None, common.dataset_option("The dataset, or the collection, of the runs [where it was].")]
 QueriesOption = Annotated[
     Path | None,
     typer.Option(
@@ -60,10 +52,7 @@ def table(
             help="Which table.",
         ),
     ],
-    runs: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[RUN]...", autocompletion=common.complete("runs"), help="Run directories."),
-    ] = None,
+    runs: Annotated[list[Path] | None, common.runs_argument("Run directories.", "[RUN]...")] = None,
     published: PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,
@@ -117,9 +106,8 @@ def choose_format(format_name: str | None, target: Path | None, *, json: bool, f
     """The format that a user chose; a file that exists is refused before any work."""
     from shadowprobe.reporting.tables.rendering import FORMATS
 
-    if format_name is not None and format_name not in FORMATS:
-        choices = ", ".join(FORMATS)
-        raise UsageError(f"--format {format_name}: choose from {choices}{nearest(format_name, FORMATS)}")
+    if format_name is not None:
+        common.choose("--format", format_name, tuple(FORMATS))
     if json and format_name not in {None, "json"}:
         raise UsageError(f"--json and --format {format_name}: give one of them")
     if target is not None and target.is_dir():

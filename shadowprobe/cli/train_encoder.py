@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.table import FormatOption, PublishedOption, choose_format, deliver
-from shadowprobe.errors import UsageError, nearest
-
-Choice = TypeVar("Choice", bound=str)
 
 
 def train_encoder(
     out: Annotated[Path, common.out_directory("Where the models, the questions, the runs and the figures go.")],
     model: Annotated[
-        str,
-        typer.Option("--model", metavar="NAME|DIR", help="A sentence-transformers model, or DPR's question encoder."),
+        str, typer.Option(metavar="NAME|DIR", help="A sentence-transformers model, or DPR's question encoder.")
     ] = "sentence-transformers/all-MiniLM-L6-v2",
     document_model: Annotated[
-        str, typer.Option("--document-model", metavar="NAME|DIR", help="The encoder of passages, if it is another one.")
+        str, typer.Option(metavar="NAME|DIR", help="The encoder of passages, if it is another one.")
     ] = "",
-    kind: Annotated[str, typer.Option("--kind", metavar="sentence|dpr", help="dpr: DPR's own encoders.")] = "sentence",
-    collection: Annotated[
-        str, typer.Option("--collection", "-c", metavar="NAME|DIR|FILE", help="The documents.")
-    ] = "namesakes",
+    kind: Annotated[str, typer.Option(metavar="sentence|dpr", help="dpr: DPR's own encoders.")] = "sentence",
+    collection: Annotated[str, common.collection_option("The documents.")] = "namesakes",
     queries: Annotated[
         str | None,
         typer.Option(
-            "--queries",
             metavar="FILE|DIR",
             help="Questions as released: a folder with train and test, or one set to divide [the collection's own].",
         ),
     ] = None,
     relation: Annotated[
-        list[str] | None, typer.Option("--relation", metavar="P19", help="Train this relation (may be repeated) [all].")
+        list[str] | None, typer.Option(metavar="P19", help="Train this relation (may be repeated) [all].")
     ] = None,
-    train: Annotated[
-        str, typer.Option("--train", metavar="both|passages|questions", help="Which encoder is trained.")
-    ] = "both",
+    train: Annotated[str, typer.Option(metavar="both|passages|questions", help="Which encoder is trained.")] = "both",
     per_relation: Annotated[
         bool,
         typer.Option("--per-relation", help="An encoder for each relation, chosen by the pattern of the question."),
@@ -50,26 +41,25 @@ def train_encoder(
     ] = False,
     mix: Annotated[
         str | None,
-        typer.Option("--mix", metavar="FILE", help="Train these questions along, against forgetting (ours or DPR's)."),
+        typer.Option(metavar="FILE", help="Train these questions along, against forgetting (ours or DPR's)."),
     ] = None,
     disjoint: Annotated[
         str,
         typer.Option(
-            "--disjoint",
             metavar="all|relation",
             help="Training questions share no word with test questions of any relation, or of their own.",
         ),
     ] = "all",
     held_out: Annotated[
-        float, typer.Option("--held-out", help="The share of questions for the test, if they are not divided yet.")
+        float, typer.Option(help="The share of questions for the test, if they are not divided yet.")
     ] = 0.25,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most N training questions of a relation.")] = 8000,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="How often each question is trained on.")] = 10,
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="The highest learning rate.")] = 2e-5,
-    batch_size: Annotated[int, typer.Option("--batch-size", min=2, help="Questions in a batch.")] = 24,
-    negatives: Annotated[int, typer.Option("--negatives", min=0, help="Passages of BM25 for each question.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the split and of the training.")] = 7,
-    device: Annotated[str, typer.Option("--device", help="cpu, cuda, ...")] = "cpu",
+    limit: Annotated[int, typer.Option(min=1, help="At most N training questions of a relation.")] = 8000,
+    epochs: Annotated[int, typer.Option(min=1, help="How often each question is trained on.")] = 10,
+    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 2e-5,
+    batch_size: Annotated[int, typer.Option(min=2, help="Questions in a batch.")] = 24,
+    negatives: Annotated[int, typer.Option(min=0, help="Passages of BM25 for each question.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the split and of the training.")] = 7,
+    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "cpu",
     k: Annotated[
         list[int] | None,
         typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1, 5 and 20]."),
@@ -91,15 +81,15 @@ def train_encoder(
     settings = TrainingSettings(
         model=model,
         document_model=document_model,
-        kind=_choose("--kind", kind, KINDS),
+        kind=common.choose("--kind", kind, KINDS),
         collection=collection,
         queries=queries,
         relations=tuple(dict.fromkeys(relation or ())),
-        train=_choose("--train", train, TRAINED),
+        train=common.choose("--train", train, TRAINED),
         per_relation=per_relation,
         similar=similar,
         mix=mix,
-        disjoint=_choose("--disjoint", disjoint, DISJOINT),
+        disjoint=common.choose("--disjoint", disjoint, DISJOINT),
         held_out=held_out,
         limit=limit,
         epochs=epochs,
@@ -123,11 +113,3 @@ def train_encoder(
     else:
         deliver(chosen, None, make_training_tables([training], published=published))
     common.echo(f"Written to {out}/. Use it with: shadowprobe retrieve --retriever dense -o model={out}", err=True)
-
-
-def _choose(option: str, given: str, choices: tuple[Choice, ...]) -> Choice:
-    """The choice that a user gave by its word."""
-    for choice in choices:
-        if given == choice:
-            return choice
-    raise UsageError(f"{option} {given}: choose from {', '.join(choices)}{nearest(given, choices)}")

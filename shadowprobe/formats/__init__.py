@@ -29,23 +29,13 @@ from shadowprobe.formats.losses import find_losses
 from shadowprobe.formats.placing import parse_export_names
 from shadowprobe.formats.predictions import MatchedPredictions, match_predictions
 
-# The modules are given by name, so that listing the formats imports none of them.
-FORMATS = {
-    "shadowlink": "shadowprobe.formats.shadowlink",
-    "zelda": "shadowprobe.formats.zelda",
-    "nif": "shadowprobe.formats.nif",
-    "aida-conll": "shadowprobe.formats.aida_conll",
-    "kilt": "shadowprobe.formats.kilt",
-    "blink": "shadowprobe.formats.blink",
-    "elevant": "shadowprobe.formats.elevant",
-    "simple-jsonl": "shadowprobe.formats.simple_jsonl",
-    "hf": "shadowprobe.formats.hf",
-}
+# Each is a module of this folder; listing them imports none.
+FORMATS = ("shadowlink", "zelda", "nif", "aida-conll", "kilt", "blink", "elevant", "simple-jsonl", "hf")
 
 
 def read(format_name: str, paths: Sequence[Path], language: str | None = None) -> Imported:
     """Reads a foreign dataset; without a language, uses the one on which all its URIs agree."""
-    module = _import_format(format_name)
+    module = import_format(format_name)
     is_whole = hasattr(module, "read_dataset")
     imported: Imported = module.read_dataset(paths) if is_whole else _read_files(format_name, module, paths)
     if not any(imported.snippets.values()):
@@ -76,7 +66,7 @@ def _read_files(format_name: str, module: Any, paths: Sequence[Path]) -> Importe
 
 def read_predictions(format_name: str, path: Path, dataset: Dataset, *, gerbil_nil: bool = False) -> MatchedPredictions:
     """Reads the predictions for a dataset from a file, or from all files of a directory."""
-    module = _import_format(format_name)
+    module = import_format(format_name)
     read_file = _get_function(format_name, module, "predictions are read from", "read_documents")
     files = list_files(format_name, [path], module.SUFFIX)
     documents = ((file, document) for file in files for document in read_file(file, predicted=True))
@@ -94,7 +84,7 @@ def write(
     force: bool = False,
 ) -> dict[Path, int]:
     """Writes each subset with its gold entities, or with predictions; returns each file's number of documents."""
-    module = _import_format(format_name)
+    module = import_format(format_name)
     if hasattr(module, "write_folder"):
         if predictions is not None:
             raise UsageError(f"export {format_name} writes a dataset, and no predictions")
@@ -125,7 +115,7 @@ def write(
 
 def describe_losses(format_name: str, dataset: Dataset, subsets: Sequence[Subset] = ()) -> str:
     """Says in one sentence what a gold export does not keep of a dataset; empty if it keeps everything."""
-    module = _import_format(format_name)
+    module = import_format(format_name)
     if hasattr(module, "write_folder"):
         return ""
     lost: frozenset[str] = getattr(module, "LOST", frozenset())
@@ -133,16 +123,17 @@ def describe_losses(format_name: str, dataset: Dataset, subsets: Sequence[Subset
     return f"{format_name} does not keep {'; '.join(losses)}" if losses else ""
 
 
-def _import_format(format_name: str) -> Any:
+def import_format(format_name: str) -> Any:
+    """Returns the module of a format."""
     if format_name not in FORMATS:
         known = ", ".join(FORMATS)
         raise UsageError(f"unknown format `{format_name}`{nearest(format_name, FORMATS)}: choose from {known}")
-    return importlib.import_module(FORMATS[format_name])
+    return importlib.import_module(f"{__name__}.{format_name.replace('-', '_')}")
 
 
 def _get_function(format_name: str, module: Any, what: str, function: str) -> Any:
     """Returns a function of a format, and refuses a format without it."""
     if not hasattr(module, function):
-        able = [name for name in FORMATS if hasattr(_import_format(name), function)]
+        able = [name for name in FORMATS if hasattr(import_format(name), function)]
         raise UsageError(f"{what} {', '.join(able)}, and not {format_name}")
     return getattr(module, function)

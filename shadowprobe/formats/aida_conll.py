@@ -24,7 +24,8 @@ from msgspec.structs import replace
 from shadowprobe.base.files import read_text_lines
 from shadowprobe.base.identity import is_nil, unescape_yago, wikidata_uri, wikipedia_uri, yago_id
 from shadowprobe.errors import InputError, UsageError
-from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_edition, parse_page_id, parse_reference
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import parse_edition, parse_page_id, parse_reference
 
 SUFFIX = ".tsv"
 TITLE = "AIDA-CoNLL"

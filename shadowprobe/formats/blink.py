@@ -20,18 +20,15 @@ from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.errors import InputError
 from shadowprobe.formats.context_pair import join
-from shadowprobe.formats.documents import (
-    AnnotatedDocument,
-    Mention,
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import (
     PageKey,
     drop_missing,
     make_candidate_fields,
-    make_own_fields,
     name_line,
     parse_edition,
     parse_page_id,
     parse_reference,
-    rank_entities,
     read_own_fields,
 )
 from shadowprobe.formats.imported import Name
@@ -114,7 +111,7 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
                 # BLINK looks up the page id here, and skips ids that it does not know.
                 "label_id": entity.get("Wikipedia_ID") or -1,
                 **entity,
-                **make_own_fields(mention),
+                **mention.own_fields,
             }
             yield encode_lines([line]).decode()
 
@@ -133,7 +130,7 @@ def _make_gold(mention: Mention, language: str) -> dict[str, Any]:
 
 def _make_predictions(mention: Mention) -> dict[str, Any]:
     """Returns the answer and the candidates."""
-    entities = [(NIL, mention.score)] if mention.nil else rank_entities(mention)
+    entities = [(NIL, mention.score)] if mention.nil else mention.rank_entities()
     answer: dict[str, Any] = {
         "predictions": [title for title, _ in entities],
         "scores": [score for _, score in entities],

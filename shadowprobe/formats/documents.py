@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import Resolver, is_nil, normalise_title, parse
@@ -14,15 +14,13 @@ from shadowprobe.base.model import Candidate, Entity, Prediction, Snippet, Subse
 from shadowprobe.base.spans import Span, check_span
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError
-from shadowprobe.formats.imported import LANGUAGE, MAX_PAGE_ID, Entities, Imported, Remark
+from shadowprobe.formats.fields import drop_missing, make_reference, parse_reference
+from shadowprobe.formats.imported import Entities, Imported, Remark
 from shadowprobe.formats.placing import place_snippets
 
 NOT_GOLD = "a mention without an entity, which is not counted as gold"
 MAPPED = "a gold URI of an unknown knowledge base, mapped by owl:sameAs"
 NOT_MAPPED = "a gold URI of an unknown knowledge base that nothing maps: no gold entity"
-# Foreign files write page ids and scores as numbers or as text. An id of 0 or less means that there is none.
-PageKey = Annotated[int, Meta(le=MAX_PAGE_ID)] | Annotated[str, Meta(pattern=r"^-?[0-9]{0,18}$")] | None
-Score = float | Annotated[str, Meta(pattern=r"^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?$")] | None
 
 
 class Mention(Struct, frozen=True, omit_defaults=True):
@@ -71,6 +69,21 @@ class Mention(Struct, frozen=True, omit_defaults=True):
         """The bare QID, or else another reference."""
         return self.qid or make_reference(self.title, self.page_id)
 
+    @property
+    def own_fields(self) -> dict[str, Any]:
+        """What our files say of a mention and no format has: its space and its template."""
+        return drop_missing({"space": self.space, "template": self.template})
+
+    def rank_entities(self) -> list[tuple[str, float | None]]:
+        """Lists the answer and then the other candidates, each with its score; nothing without an answer."""
+        if not self.has_entity:
+            return []
+        scores = {self.reference: self.score}
+        for candidate in self.candidates:
+            name = make_reference(candidate.entity or candidate.answer, candidate.page_id, candidate.qid)
+            scores.setdefault(name, candidate.score)
+        return [(entity, score) for entity, score in scores.items() if entity]
+
 
 class AnnotatedDocument(Struct, frozen=True, omit_defaults=True):
     """A text with its mentions; a document that is exported also has its subset, and beside predictions the gold."""
@@ -87,82 +100,6 @@ class AnnotatedDocument(Struct, frozen=True, omit_defaults=True):
     def name_mention(self, number: int) -> str:
         """Returns an id for one mention: the document's id, with a number if it has several mentions."""
         return f"{self.id}#{number}" if len(self.mentions) > 1 else self.id
-
-
-def name_line(line_id: str | int | None, number: int) -> str:
-    """Returns the id of a document on a line, or else the number of the line."""
-    return f"line-{number}" if line_id is None else str(line_id)
-
-
-def drop_missing(fields: dict[str, Any]) -> dict[str, Any]:
-    """Returns the fields without those that are None."""
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-def parse_page_id(key: PageKey) -> int | None:
-    """Returns the page id, or None for a value that means no page."""
-    return int(key) if key and int(key) > 0 else None
-
-
-def parse_score(score: Score) -> float | None:
-    """Returns a score that is written as a number or as text."""
-    return None if score is None else float(score)
-
-
-def make_reference(title: str | None, page_id: int | None = None, qid: str | None = None) -> str:
-    """Makes one reference that `parse_reference` reads: the title, else the QID, else the page id, else empty."""
-    if title is not None:
-        return title
-    if qid is not None:
-        return f"wd:{qid}"
-    return f"curid:{page_id}" if page_id is not None else ""
-
-
-def rank_entities(mention: Mention) -> list[tuple[str, float | None]]:
-    """Lists the answer and then the other candidates, each with its score; nothing without an answer."""
-    if not mention.has_entity:
-        return []
-    scores = {mention.reference: mention.score}
-    for candidate in mention.candidates:
-        name = make_reference(candidate.entity or candidate.answer, candidate.page_id, candidate.qid)
-        scores.setdefault(name, candidate.score)
-    return [(entity, score) for entity, score in scores.items() if entity]
-
-
-def make_candidate_fields(candidates: Sequence[Candidate], is_ranking: bool | None) -> dict[str, Any]:
-    """Returns the fields of a mention for its candidates.
-
-    Our own files tell whether the candidates are a ranking. In other files, a linker that ranks and one that does not
-    may both list the answer alone.
-    """
-    if len(candidates) > 1 or (candidates and is_ranking):
-        return {"candidates": tuple(candidates)}
-    return {"candidates": tuple(candidates), "perhaps_ranked": True} if candidates and is_ranking is None else {}
-
-
-def parse_reference(reference: str) -> dict[str, Any]:
-    """Returns the fields of a mention from one reference: a title, a URI, a QID or a word for NIL."""
-    if is_nil(reference):
-        return {"nil": True}
-    parsed = parse(reference)
-    keys = drop_missing({"title": parsed.title, "page_id": parsed.page_id, "qid": parsed.qid})
-    return {**(keys or {"title": reference}), **parse_edition(reference)}
-
-
-def parse_edition(uri: str) -> dict[str, str]:
-    """Returns the language edition in a URI as a field of a mention; nothing if there is none."""
-    language = parse(uri).language
-    return {"language": language} if language is not None and LANGUAGE.fullmatch(language) else {}
-
-
-def make_own_fields(mention: Mention) -> dict[str, Any]:
-    """Returns what our files say of a mention and no format has: its space and its template."""
-    return drop_missing({"space": mention.space, "template": mention.template})
-
-
-def read_own_fields(line: Any) -> dict[str, Any]:
-    """Returns the fields of a mention that `make_own_fields` wrote."""
-    return drop_missing({"space": line.space or None, "template": line.template})
 
 
 def import_documents(

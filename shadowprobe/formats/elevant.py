@@ -20,16 +20,8 @@ from msgspec import Struct, field
 
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Candidate, TemplateNumber
-from shadowprobe.formats.documents import (
-    AnnotatedDocument,
-    Mention,
-    drop_missing,
-    make_candidate_fields,
-    make_own_fields,
-    parse_reference,
-    rank_entities,
-    read_own_fields,
-)
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import drop_missing, make_candidate_fields, parse_reference, read_own_fields
 from shadowprobe.formats.imported import PageId
 
 SUFFIX = ".jsonl"
@@ -185,12 +177,12 @@ def _make_label(number: int, mention: Mention) -> dict[str, Any]:
         label |= {"entity_id": entity_id, "name": mention.title or (NO_NAME if mention.qid else entity_id)}
         if mention.page_id is not None:
             label["page_id"] = mention.page_id
-    return {**label, "type": "OTHER", **make_own_fields(mention)}
+    return {**label, "type": "OTHER", **mention.own_fields}
 
 
 def _make_entity_mention(mention: Mention) -> dict[str, Any]:
     entity_id = mention.qid_or_reference if mention.has_entity else NIL
-    others = [entity.removeprefix("wd:") for entity, _ in rank_entities(mention)[1:]]
+    others = [entity.removeprefix("wd:") for entity, _ in mention.rank_entities()[1:]]
     fields: dict[str, Any] = {
         "span": [mention.start, mention.end],
         "id": entity_id,

@@ -20,19 +20,16 @@ from shadowprobe.base.model import Candidate, TemplateNumber
 from shadowprobe.base.spans import Span
 from shadowprobe.errors import InputError
 from shadowprobe.formats.context_pair import join
-from shadowprobe.formats.documents import (
-    AnnotatedDocument,
-    Mention,
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import (
     PageKey,
     Score,
     drop_missing,
     make_candidate_fields,
-    make_own_fields,
     make_reference,
     parse_page_id,
     parse_reference,
     parse_score,
-    rank_entities,
     read_own_fields,
 )
 
@@ -167,7 +164,7 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
                 "input": f"{left.strip()} {START} {words} {END} {right.strip()}".strip(),
                 **({"output": output} if output else {}),
                 "meta": {"left_context": left, "mention": words, "right_context": right, "start_pos": len(left)}
-                | make_own_fields(mention),
+                | mention.own_fields,
             }
             yield encode_lines([line]).decode()
 
@@ -179,7 +176,7 @@ def _list_gold(mention: Mention) -> list[dict[str, Any]]:
 
 def _make_prediction(mention: Mention) -> dict[str, Any]:
     """Makes the output of a mention; KILT's evaluation requires exactly one, even without an answer."""
-    pages = [{**_make_provenance(title), "score": score} for title, score in rank_entities(mention)]
+    pages = [{**_make_provenance(title), "score": score} for title, score in mention.rank_entities()]
     if pages:
         pages[0] |= _make_provenance(mention.title, mention.page_id, mention.qid)
     is_ranked = bool(mention.candidates) if mention.has_entity else None

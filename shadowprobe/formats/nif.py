@@ -12,7 +12,8 @@ from shadowprobe.base.files import open_for_reading
 from shadowprobe.base.identity import dbpedia_uri, is_nil, is_unknown_uri, parse, wikidata_uri
 from shadowprobe.errors import InputError
 from shadowprobe.formats import nif_documents as nif
-from shadowprobe.formats.documents import AnnotatedDocument, Mention, parse_reference
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import parse_reference
 
 SUFFIX = ".ttl"
 TITLE = "NIF"

@@ -16,16 +16,8 @@ from msgspec import Struct, field
 from shadowprobe.base.identity import parse
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Candidate, TemplateNumber
-from shadowprobe.formats.documents import (
-    AnnotatedDocument,
-    Mention,
-    drop_missing,
-    make_own_fields,
-    name_line,
-    parse_reference,
-    rank_entities,
-    read_own_fields,
-)
+from shadowprobe.formats.documents import AnnotatedDocument, Mention
+from shadowprobe.formats.fields import drop_missing, name_line, parse_reference, read_own_fields
 from shadowprobe.formats.imported import PageId
 
 SUFFIX = ".jsonl"
@@ -110,7 +102,7 @@ def encode_documents(documents: Iterable[AnnotatedDocument], *, predicted: bool 
             predictions = [{**_make_label(mention), **_make_prediction_fields(mention)} for mention in answered]
             line = {"id": document.id, "predictions": predictions}
         else:
-            labels = [{**_make_label(mention), **make_own_fields(mention)} for mention in document.mentions]
+            labels = [{**_make_label(mention), **mention.own_fields} for mention in document.mentions]
             line = {"id": document.id, "text": document.text, "labels": labels}
         yield encode_lines([line]).decode()
 
@@ -128,7 +120,7 @@ def _make_label(mention: Mention) -> dict[str, Any]:
 
 def _make_prediction_fields(mention: Mention) -> dict[str, Any]:
     fields: dict[str, Any] = {} if mention.score is None else {"score": mention.score}
-    others = [entity.removeprefix("wd:") for entity, _ in rank_entities(mention)[1:]]
+    others = [entity.removeprefix("wd:") for entity, _ in mention.rank_entities()[1:]]
     if mention.candidates and not others:
         others = [mention.qid_or_reference]
     return {**fields, "candidates": others} if others else fields

@@ -24,14 +24,8 @@ from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.model import Snippet, Subset, TemplateNumber
 from shadowprobe.base.spans import Span, check_span, repair_span
 from shadowprobe.errors import InputError
-from shadowprobe.formats.documents import (
-    NOT_GOLD,
-    AnnotatedDocument,
-    Mention,
-    drop_missing,
-    make_reference,
-    parse_reference,
-)
+from shadowprobe.formats.documents import NOT_GOLD, AnnotatedDocument, Mention
+from shadowprobe.formats.fields import drop_missing, make_reference, parse_reference
 from shadowprobe.formats.imported import Entities, Imported, Name, PageId, Remark
 from shadowprobe.formats.placing import parse_export_names, place_snippets
 

@@ -22,7 +22,7 @@ from shadowprobe.plugins.loading import (
     names,
     run_probe,
 )
-from shadowprobe.systems.options import describe_system, find_types, list_options, option_values
+from shadowprobe.systems.options import find_types, list_options
 
 if TYPE_CHECKING:
     from shadowprobe.plugins.listing import Listing as Listing
@@ -38,7 +38,6 @@ __all__ = [
     "Group",
     "Listing",
     "add_version",
-    "describe_system",
     "find_types",
     "linker_options",
     "list_options",
@@ -51,7 +50,6 @@ __all__ = [
     "make_retrieval_probes",
     "make_retriever",
     "names",
-    "option_values",
     "run_probe",
 ]
 

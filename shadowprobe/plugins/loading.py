@@ -29,7 +29,7 @@ from shadowprobe.errors import (
 )
 from shadowprobe.measure.probe import Findings, Probe
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
-from shadowprobe.systems.linker import Linker
+from shadowprobe.systems.linker import Linker, System
 from shadowprobe.systems.options import GIVEN, convert_option, find_types, inner_linkers, is_linker, list_options
 from shadowprobe.systems.retriever import Retriever
 
@@ -69,7 +69,7 @@ BY_LINKER = "linker:"
 OWN_SINCE = "0.1.0"
 OWN_CHANGED = {"llm": "0.2.0", "genre": "0.2.0"}
 P = TypeVar("P")
-System = TypeVar("System", Linker, Retriever, "Reader")
+AnySystem = TypeVar("AnySystem", bound=System)
 
 
 def names(group: Group) -> list[str]:
@@ -130,7 +130,9 @@ def make_reader(spec: str, options: Mapping[str, str] | None = None) -> Reader:
     return _make_system(*_load(spec, READERS, Reader), spec, options or {})
 
 
-def _make_system(kind: type[System], version: str, spec: str, options: Mapping[str, str], prefix: str = "") -> System:
+def _make_system(
+    kind: type[AnySystem], version: str, spec: str, options: Mapping[str, str], prefix: str = ""
+) -> AnySystem:
     """Makes a system; a user gives the options of an inner one with a prefix, which messages must name."""
     system = _construct(kind, spec, options, prefix)
     # Set on the instance: a run records them, and they must be the same when it is resumed.
@@ -142,7 +144,7 @@ def _make_system(kind: type[System], version: str, spec: str, options: Mapping[s
     return system
 
 
-def _construct(kind: type[System], spec: str, given: Mapping[str, str], prefix: str) -> System:
+def _construct(kind: type[AnySystem], spec: str, given: Mapping[str, str], prefix: str) -> AnySystem:
     # A run of a linker or a retriever needs no readers.
     noun = "linker" if issubclass(kind, Linker) else "retriever" if issubclass(kind, Retriever) else "reader"
     owner = f"{noun} `{spec}`"

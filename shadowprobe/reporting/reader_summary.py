@@ -7,21 +7,14 @@ from typing import Any
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.reporting.relation_rows import mean_rows, relation_columns, relation_rows
-from shadowprobe.reporting.retriever_summary import (
-    GROUPS,
-    by_task,
-    describe_amber,
-    describe_gaps,
-    estimate,
-    list_parts,
-)
+from shadowprobe.reporting.retriever_summary import GROUPS, by_task, describe_amber, describe_gaps, list_parts
 from shadowprobe.reporting.tables.table import (
     Column,
     Results,
     Row,
     Runs,
     Table,
-    in_percent,
+    estimate,
     percent,
     select_probe,
     text_column,
@@ -80,11 +73,9 @@ def _reading(found: Runs, collection: str) -> Table:
     counts: dict[str, Any] = {}
     for task, label, row in by_task(found, collection):
         counts = counts or row
-        gap = row["gap"]
         cells = [estimate(row["score"][group]) for group in GROUPS]
         rest = (estimate(row["exact_match"]["all"]), estimate(row["found"]["all"]))
-        points = None if gap is None else in_percent(gap["difference"], gap["ci95"])
-        rows.append(Row((task, label, *cells, points, *rest), section=task))
+        rows.append(Row((task, label, *cells, estimate(row["gap"], "difference"), *rest), section=task))
     columns = (
         text_column("task"),
         text_column("system"),

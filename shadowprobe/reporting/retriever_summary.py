@@ -15,6 +15,7 @@ from shadowprobe.reporting.tables.table import (
     Row,
     Runs,
     Table,
+    estimate,
     in_percent,
     percent,
     select_probe,
@@ -158,11 +159,6 @@ def list_parts(findings: Iterable[dict[str, Any]]) -> list[Part]:
     return [part for part in product(COLLECTION_NAMES, TASK_NAMES) if part in present]
 
 
-def estimate(rate: dict[str, Any] | None) -> Estimate | None:
-    """A rate of the findings in percent."""
-    return None if rate is None else in_percent(rate["rate"], rate["ci95"])
-
-
 def by_task(found: Runs, collection: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The name of each task of a collection, the label of each run that has it, and what was found."""
     for task, name in TASK_NAMES.items():
@@ -177,8 +173,7 @@ def _accuracy(found: Runs, collection: str, k: str, *, has_gap: bool) -> Table:
     for task, label, row in by_task(found, collection):
         counts = counts or row
         cells = [estimate(row["accuracy"][k][group]) for group in GROUPS] + [estimate(row["all_correct"][k])]
-        gap = row["gap"]
-        gaps = [None if gap is None else in_percent(gap["difference"], gap["ci95"])] if has_gap else []
+        gaps = [estimate(row["gap"], "difference")] if has_gap else []
         is_full = all(cell is not None and cell.value >= 100 for cell in cells)
         rows.append(Row((task, label, *cells, *gaps), section=task, is_full=is_full and not gaps))
     columns = (
@@ -268,8 +263,7 @@ def _seen(found: Runs, ks: Sequence[str]) -> Table:
         for name in SEEN:
             members = one["seen"][name]
             rows.append(Row((label, name, members["n"], *_accuracies(members, ks), *([""] * len(ks))), section=label))
-        gaps = [one["seen"]["difference"][k] for k in ks]
-        points = [None if gap is None else in_percent(gap["difference"], gap["ci95"]) for gap in gaps]
+        points = [estimate(one["seen"]["difference"][k], "difference") for k in ks]
         rows.append(Row((label, "seen minus unseen", "", *([""] * len(ks)), *points), section=label))
     columns = (
         text_column("system"),

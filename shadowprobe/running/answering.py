@@ -39,6 +39,7 @@ class AnsweringTask(Task):
     kind = "model"
     answers_file, over = ANSWERS, "queries"
     unit = "sets"
+    _tested: Asker | None = None
 
     def __init__(
         self,
@@ -55,7 +56,6 @@ class AnsweringTask(Task):
         if not queries:
             raise UsageError(f"--queries: is empty; give a file, or `{BUILTIN}`")
         self._limit, self.locations = limit, {"queries": queries}
-        self._asker: Asker | None = None
         self.path = builtin_directory(BUILTIN_NAME) / FILE if queries == BUILTIN else Path(queries)
         self.paths = {"queries": self.path}
         self.name = BUILTIN_NAME if queries == BUILTIN else self.path.stem
@@ -83,7 +83,7 @@ class AnsweringTask(Task):
 
     def set_asker(self, asker: Asker) -> None:
         """Sets the language model that is asked."""
-        self._asker, self.system, self.incidental = asker, asker.described, asker.incidental
+        self._tested, self.system, self.incidental = asker, asker.described, asker.incidental
         self._order = asker.order
 
     def make_examples(self, shots: int, source: Path | None, seed: int) -> Examples:
@@ -99,9 +99,9 @@ class AnsweringTask(Task):
     @property
     def asker(self) -> Asker:
         """The language model; a task of stored answers has none."""
-        if self._asker is None:
+        if self._tested is None:
             raise LinkerError("there is no language model to ask: the answers are stored ones")
-        return self._asker
+        return self._tested
 
     @property
     def waiting(self) -> int:
@@ -115,16 +115,6 @@ class AnsweringTask(Task):
         chosen = {name: options[name] for name in ("shots", "order") if name in options}
         held_out = self.questions["queries"].get("held_out")
         return chosen if "shots" in chosen or held_out is None else {"held-out": held_out["names"], **chosen}
-
-    @property
-    def notes(self) -> list[str]:
-        """What the language model has said about this run."""
-        return self._asker.notes if self._asker is not None else []
-
-    @property
-    def status(self) -> str:
-        """How often the language model was asked again."""
-        return self.asker.status
 
     def read_card(self, answers: Path) -> RunCard | None:
         """The card of the run that answers belong to, which says in which order the documents were shown."""

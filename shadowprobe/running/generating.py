@@ -54,7 +54,8 @@ class GeneratingTask(Task):
     def __init__(self, reader: Reader, gathered: GatheredNames) -> None:
         if not can_write(reader):
             raise UsageError(f"reader `{reader.name}` has no language model that writes questions: `chat` and `lm` do")
-        self.reader, self.names, self.name = reader, gathered.names, gathered.collection["name"]
+        self.reader = self._tested = reader
+        self.names, self.name = gathered.names, gathered.collection["name"]
         self.asked = keep_shared(self.names)
         if not self.asked:
             raise UsageError(f"no two documents of `{self.name}` are about one name: give --dataset for its names")
@@ -77,16 +78,6 @@ class GeneratingTask(Task):
         ids = [one.name for one in self.asked]
         ids += [prompt.id for prompt in list_answer_prompts(self.asked, self.replies)]
         return self._count_prompts() - sum(one in self.replies for one in ids)
-
-    @property
-    def notes(self) -> list[str]:
-        """What the reader has said about this run."""
-        return self.reader.notes
-
-    @property
-    def status(self) -> str:
-        """What the reader says to a user who waits."""
-        return self.reader.status
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads the stored replies; those about other names are of a run with another limit."""

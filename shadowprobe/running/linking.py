@@ -60,6 +60,7 @@ class LinkingTask(Task):
     kind = "linker"
     answers_file, over = PREDICTIONS, "dataset"
     unit = "snippets"
+    _tested: Linker | None
 
     def __init__(
         self,
@@ -81,7 +82,7 @@ class LinkingTask(Task):
         self.questions = {"dataset": {"name": dataset.name, "digest": dataset.digest}}
         self.locations = {"dataset": location or str(dataset.path)}
         self.paths = {"dataset": dataset.path}
-        self._linker, self._keep_replies, self._format = linker, keep_replies, format_name
+        self._tested, self._keep_replies, self._format = linker, keep_replies, format_name
         self._format_notes: list[str] = []
         self._stale_replies: Path | None = None
         self._probes: list[Probe] = []
@@ -107,9 +108,9 @@ class LinkingTask(Task):
     @property
     def linker(self) -> Linker:
         """The linker; a task of stored predictions has none."""
-        if self._linker is None:
+        if self._tested is None:
             raise LinkerError("there is no linker to ask: the predictions are stored ones")
-        return self._linker
+        return self._tested
 
     @property
     def chosen(self) -> Mapping[str, Any]:
@@ -124,7 +125,7 @@ class LinkingTask(Task):
     @property
     def notes(self) -> list[str]:
         """What the linker has said about this run, or what was noticed while its predictions were converted."""
-        return self._linker.notes if self._linker is not None else self._format_notes
+        return self._tested.notes if self._tested is not None else self._format_notes
 
     @property
     def status(self) -> str:

@@ -17,7 +17,7 @@ from shadowprobe.running.answering import BUILTIN as BUILTIN_SETS
 from shadowprobe.running.answering import BUILTIN_NAME, AnsweringTask, read_held_out
 from shadowprobe.running.directory import ANSWERS, RANKINGS, RESULTS, RUN, locate, read_card
 from shadowprobe.running.finished import FinishedRun
-from shadowprobe.running.reading import open_stored_answers
+from shadowprobe.running.reading import ReadingSettings, open_stored_answers
 
 
 def check_probe(run: FinishedRun, name: str) -> None:
@@ -120,8 +120,8 @@ def read_reading_rows(
     run: FinishedRun, location: str | None = None, queries: Path | None = None
 ) -> dict[str, list[dict[str, Any]]]:
     """What each probe of a reader's run says of every query, by the name of the probe."""
-    names = tuple(run.results["queries"])
-    task = open_stored_answers(run.path, collection=location, probes=names, queries=queries, limit=run.data["limit"])
+    settings = ReadingSettings(location, tuple(run.results["queries"]), queries, run.data["limit"])
+    task = open_stored_answers(run.path, settings)
     task.read_card(run.path / ANSWERS)
     if task.questions["queries"] != run.results["queries"]:
         raise InputError(run.path, "was asked other queries than are there now; --queries says where they are")

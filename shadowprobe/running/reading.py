@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines
@@ -32,6 +32,17 @@ BUILTIN = "namesakes"
 UNKNOWN = "unknown"
 
 
+class ReadingSettings(Struct, frozen=True):
+    """Which queries are answered, and how the answers are measured; what is not given is that of an earlier run."""
+
+    collection: str | None = None
+    probes: tuple[str, ...] = ()
+    queries: Path | None = None
+    limit: int | None = None
+    rounds: int = ROUNDS
+    seed: int = SEED
+
+
 class ReadingTask(Task):
     """A reader, the queries of some probes, and the documents that it may read for them.
 
@@ -41,40 +52,37 @@ class ReadingTask(Task):
     kind = "reader"
     answers_file, over = ANSWERS, "collection"
     unit = "queries"
+    _tested: Reader | None
 
     def __init__(
         self,
         reader: Reader | None = None,
         source: DocumentSource | None = None,
+        settings: ReadingSettings | None = None,
         *,
-        collection: str | None = None,
         options: Mapping[str, str] | None = None,
-        probes: Sequence[str] = (),
-        queries: Path | None = None,
-        limit: int | None = None,
         card: RunCard | None = None,
-        rounds: int = ROUNDS,
-        seed: int = SEED,
     ) -> None:
-        self._reader, self.source = reader, source
+        self._tested, self.source, self.settings = reader, source, settings or ReadingSettings()
         origin = card or (source.card if source is not None else None)
-        location = collection or (origin.location_of("collection") if origin is not None else "") or BUILTIN
+        earlier = origin.location_of("collection") if origin is not None else ""
+        location, queries = self.settings.collection or earlier or BUILTIN, self.settings.queries
         if queries is None and origin is not None and (place := origin.locations.get("queries")):
             queries = Path(place)
-        self.collection, self._limit = open_collection(location), limit
+        self.collection = open_collection(location)
         self.locations = {"collection": location} | ({"queries": str(queries)} if queries is not None else {})
         self.paths = {"collection": self.collection.directory or self.collection.path}
         if queries is not None:
             self.paths["queries"] = queries
-        self.probes = self._open_probes(probes, origin)
+        self.probes = self._open_probes(self.settings.probes, origin)
         digests = load_probes(self.probes, self.collection, queries)
         self._check_source(digests)
         # What a file of answers may hold; a limited job may well continue in the directory of a longer one.
         self._known = self._gather()
         tasks = self._find_tasks(card)
         for probe in self.probes:
-            probe.rounds, probe.seed = rounds, seed
-            probe.keep(tasks, limit)
+            probe.rounds, probe.seed = self.settings.rounds, self.settings.seed
+            probe.keep(tasks, self.settings.limit)
         self.queries = self._gather()
         if not self.queries:
             raise UsageError(f"there is no query that the reader can answer: it does {', '.join(tasks)}")
@@ -86,7 +94,6 @@ class ReadingTask(Task):
         self._documents = described or {"source": UNKNOWN}
         self.name = f"{self.collection.name}-{self._documents['source']}"
         self.questions = {"collection": self.collection.described, "queries": digests, "documents": self._documents}
-        self._settings = {"bootstrap_rounds": rounds, "bootstrap_seed": seed}
         self._notes: list[str] = []
         if reader is not None and source is not None:
             self.incidental = reader.incidental
@@ -130,8 +137,8 @@ class ReadingTask(Task):
                 raise UsageError(f"--documents: the run of `{self.source.name}` has other queries than `{name}`")
 
     def _find_tasks(self, card: RunCard | None) -> tuple[str, ...]:
-        if self._reader is not None:
-            return self._reader.tasks
+        if self._tested is not None:
+            return self._tested.tasks
         return tuple(card.system.get("tasks", TASKS)) if card is not None else tuple(TASKS)
 
     def _gather(self) -> dict[str, ReaderQuery]:
@@ -140,9 +147,9 @@ class ReadingTask(Task):
     @property
     def reader(self) -> Reader:
         """The reader; a task of stored answers has none."""
-        if self._reader is None:
+        if self._tested is None:
             raise LinkerError("there is no reader to ask: the answers are stored ones")
-        return self._reader
+        return self._tested
 
     @property
     def waiting(self) -> int:
@@ -152,12 +159,7 @@ class ReadingTask(Task):
     @property
     def notes(self) -> list[str]:
         """What the reader has said about this run, and what is missing in its documents."""
-        return [*self._notes, *(self._reader.notes if self._reader is not None else ())]
-
-    @property
-    def status(self) -> str:
-        """What the reader says to a user who waits."""
-        return self.reader.status
+        return [*self._notes, *super().notes]
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads stored answers, all of which must be to queries of the probes."""
@@ -214,10 +216,10 @@ class ReadingTask(Task):
         return {
             "schema": SCHEMA,
             "reader": dict(self.system),
-            "collection": {**self.questions["collection"], "limit": self._limit},
+            "collection": {**self.questions["collection"], "limit": self.settings.limit},
             "queries": self.questions["queries"],
             "documents": self._documents,
-            "settings": self._settings,
+            "settings": {"bootstrap_rounds": self.settings.rounds, "bootstrap_seed": self.settings.seed},
             "missing": self.waiting,
             "notes": list(notes),
             "probes": {
@@ -234,55 +236,23 @@ def _with_gold(probes: Sequence[ReadingProbe]) -> list[ReadingProbe]:
 def make_reading_job(
     reader: str,
     documents: str = ORACLE,
+    settings: ReadingSettings | None = None,
     *,
     k: int = K,
-    collection: str | None = None,
     options: Mapping[str, str] | None = None,
-    probes: Sequence[str] = (),
-    queries: Path | None = None,
-    limit: int | None = None,
     out: Path | None = None,
-    rounds: int = ROUNDS,
-    seed: int = SEED,
     force: bool = False,
 ) -> Job[ReadingTask]:
     """A reader to be asked the queries of some probes, with everything checked before the first document is read."""
-    task = ReadingTask(
-        plugins.make_reader(reader, options),
-        open_source(documents, k),
-        collection=collection,
-        options=options,
-        probes=probes,
-        queries=queries,
-        limit=limit,
-        rounds=rounds,
-        seed=seed,
-    )
-    return Job(task, out, force=force)
+    made, source = plugins.make_reader(reader, options), open_source(documents, k)
+    return Job(ReadingTask(made, source, settings, options=options), out, force=force)
 
 
-def open_stored_answers(
-    source: Path,
-    *,
-    collection: str | None = None,
-    probes: Sequence[str] = (),
-    queries: Path | None = None,
-    limit: int | None = None,
-    rounds: int = ROUNDS,
-    seed: int = SEED,
-) -> ReadingTask:
+def open_stored_answers(source: Path, settings: ReadingSettings | None = None) -> ReadingTask:
     """The task of stored answers: its collection and queries are those of the run, unless others are given."""
     path = source / ANSWERS if source.is_dir() else source
     card = read_stored_card(path, ANSWERS)
     if card is not None and card.kind != ReadingTask.kind:
         # `read_card` of the task says which command is for it.
         card = None
-    return ReadingTask(
-        collection=collection,
-        probes=probes,
-        queries=queries,
-        limit=limit,
-        card=card,
-        rounds=rounds,
-        seed=seed,
-    )
+    return ReadingTask(settings=settings, card=card)

@@ -62,6 +62,7 @@ class RetrievingTask(Task):
     kind = "retriever"
     answers_file, over = RANKINGS, "collection"
     unit = "queries"
+    _tested: Retriever | None
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class RetrievingTask(Task):
         settings: RetrievalSettings | None = None,
     ) -> None:
         self.settings = settings or RetrievalSettings()
-        self.collection, self._retriever = open_collection(collection), retriever
+        self.collection, self._tested = open_collection(collection), retriever
         self._seen = self._read_seen()
         self.name = self.collection.name
         self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
@@ -103,9 +104,9 @@ class RetrievingTask(Task):
     @property
     def retriever(self) -> Retriever:
         """The retriever; a task of stored rankings has none."""
-        if self._retriever is None:
+        if self._tested is None:
             raise LinkerError("there is no retriever to ask: the rankings are stored ones")
-        return self._retriever
+        return self._tested
 
     @property
     def chosen(self) -> Mapping[str, Any]:
@@ -117,11 +118,6 @@ class RetrievingTask(Task):
     def waiting(self) -> int:
         """How many queries have no ranking yet."""
         return self.total - len(self._rankings)
-
-    @property
-    def notes(self) -> list[str]:
-        """What the retriever has said about this run."""
-        return self._retriever.notes if self._retriever is not None else []
 
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads the rankings of a run, all of which must be of its queries; or stored ones, ours or KILT's."""
@@ -158,11 +154,6 @@ class RetrievingTask(Task):
                 known = names.setdefault(name, [])
                 known += [document for document in documents if document not in known]
         return dict(names)
-
-    @property
-    def status(self) -> str:
-        """What the retriever says to a user who waits."""
-        return self.retriever.status
 
     def ask(self) -> Iterator[Batch]:
         """Searches for every query that has no ranking."""

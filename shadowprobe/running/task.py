@@ -12,8 +12,7 @@ from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, read_stored_card
 from shadowprobe.running.kinds import NOUNS, SCORING_COMMANDS
-
-System = dict[str, Any]
+from shadowprobe.systems.linker import System
 
 
 class Batch(NamedTuple):
@@ -41,10 +40,12 @@ class Task(ABC):
     over: ClassVar[str]
     # What is asked, in the plural, for messages.
     unit: ClassVar[str]
+    # The system itself; None for stored answers.
+    _tested: System | None = None
     # Options of the system that cannot change an answer.
     incidental: frozenset[str] = frozenset()
     # The system's name, version and options, as run.json and results.json describe it.
-    system: System
+    system: dict[str, Any]
     # The entries of run.json that say what is asked, and where that was, as the user named it.
     questions: dict[str, Any]
     locations: dict[str, str]
@@ -67,12 +68,12 @@ class Task(ABC):
     @property
     def notes(self) -> list[str]:
         """What the system has said about this run, for the readers of its results."""
-        return []
+        return self._tested.notes if self._tested is not None else []
 
     @property
     def status(self) -> str:
         """What a user who waits should know about the system."""
-        return ""
+        return self._tested.status if self._tested is not None else ""
 
     def prepare(self, run: Path | None, *, force: bool = False) -> None:  # noqa: B027 -- not every task needs it
         """Checks the rest that depends on the run directory; None for answers that belong to no run."""

@@ -11,8 +11,7 @@ import msgspec
 from shadowprobe.base.model import Failure, Prediction, Snippet
 from shadowprobe.dataset.knowledge import Knowledge
 from shadowprobe.errors import ItemError, LinkerError, ShadowprobeError, find_place, format_error
-from shadowprobe.systems.linker import Given, Linker
-from shadowprobe.systems.retriever import Retriever
+from shadowprobe.systems.linker import Given, Linker, System
 
 if TYPE_CHECKING:
     from shadowprobe.systems.reader import Reader
@@ -54,7 +53,7 @@ def open_reader(reader: Reader) -> Iterator[None]:
         close_system(reader, "reader")
 
 
-def close_system(system: Linker | Reader | Retriever, noun: str = "linker") -> None:
+def close_system(system: System, noun: str = "linker") -> None:
     """Closes a system; an error costs a note and nothing more, since its answers are stored by now."""
     try:
         system.close()

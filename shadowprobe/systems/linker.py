@@ -1,4 +1,4 @@
-"""The base class that a wrapper derives from."""
+"""The base class of all systems under test, and that of linkers, which a wrapper derives from."""
 
 from __future__ import annotations
 
@@ -17,23 +17,43 @@ Scored = Named | tuple[Named, float | None]
 Given = Prediction | Failure
 
 
-class Linker:
+class System:
+    """A system under test. Its options are the keyword arguments of its constructor, with types and defaults."""
+
+    name: ClassVar[str] = ""
+    version: ClassVar[str] = ""
+    needs: ClassVar[str] = "nothing"
+    # The commands that bring what the system needs into being, one a line; `check` prints them where it does not start.
+    howto: ClassVar[str] = ""
+    # What each option means, in a few words, for `shadowprobe linkers NAME`; those of the base classes are added.
+    option_help: ClassVar[dict[str, str]] = {}
+    # Options that cannot change an answer: a run that was begun with one value may go on with another.
+    incidental: ClassVar[frozenset[str]] = frozenset()
+
+    notes: list[str]
+
+    @property
+    def status(self) -> str:
+        """What a user who waits should know, beside the progress bar: requests that were sent again, for example."""
+        return ""
+
+    def close(self) -> None:
+        """Lets go of what the system took when it was prepared."""
+
+    def note(self, sentence: str) -> None:
+        """Says something about this run that a reader of its results must know; once, however often called."""
+        if (line := abridge(sentence)) not in self.notes:
+            self.notes.append(line)
+
+
+class Linker(System):
     """A system under test: snippets in, one prediction for each out.
 
     A wrapper sets `name` and writes `link`. Its options are the keyword arguments of its constructor, with types
     and defaults; `-o key=value` on the command line sets them. What must be built once goes into `setup`.
     """
 
-    name: ClassVar[str] = ""
-    version: ClassVar[str] = ""
-    needs: ClassVar[str] = "nothing"
     batch_size: ClassVar[int] = 64
-    # The commands that bring what the linker needs into being, one a line; `check` prints them where it does not start.
-    howto: ClassVar[str] = ""
-    # What each option means, in a few words, for `shadowprobe linkers NAME`; those of the base classes are added.
-    option_help: ClassVar[dict[str, str]] = {}
-    # Options that cannot change an answer: a run that was begun with one value may go on with another.
-    incidental: ClassVar[frozenset[str]] = frozenset()
     # Only a linker that says so is shown the gold answer and the subset; every other gets snippets without them.
     sees_gold: ClassVar[bool] = False
 
@@ -47,7 +67,7 @@ class Linker:
     def set_knowledge(self, knowledge: Knowledge) -> None:
         """Gives the linker what the dataset knows, and forgets the notes of an earlier run."""
         self.knowledge = knowledge
-        self.notes: list[str] = []
+        self.notes = []
 
     def setup(self) -> None:
         """Prepares once before the first snippet: builds an index, loads a model, reaches a service."""
@@ -60,11 +80,6 @@ class Linker:
     def streams(self) -> bool:
         """True for a linker that is asked by `link_each`, and not batch by batch."""
         return False
-
-    @property
-    def status(self) -> str:
-        """What a user who waits should know, beside the progress bar: requests that were sent again, for example."""
-        return ""
 
     def link_each(self, snippets: Iterable[Snippet]) -> Iterator[Sequence[Given]]:
         """The predictions for many snippets, some at a time, as soon as they are there."""
@@ -82,14 +97,6 @@ class Linker:
     def outgoing(self, snippet: Snippet) -> str:
         """What the system is sent for a snippet, as `check` shows it to its author; nothing where that is plain."""
         return ""
-
-    def close(self) -> None:
-        """Lets go of what `setup` took."""
-
-    def note(self, sentence: str) -> None:
-        """Says something about this run that a reader of its results must know; once, however often called."""
-        if (line := abridge(sentence)) not in self.notes:
-            self.notes.append(line)
 
     def answer(
         self,

@@ -7,17 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import convert_to_json
 from shadowprobe.base.secrets import MASK, mask_url
 from shadowprobe.errors import UsageError
-from shadowprobe.systems.linker import Linker
-from shadowprobe.systems.retriever import Retriever
-
-if TYPE_CHECKING:
-    from shadowprobe.systems.reader import Reader
+from shadowprobe.systems.linker import Linker, System
 
 # Options with such names hold secrets; `tokens` in the plural is a number, as in `max_tokens`.
 SECRET_NAME = re.compile(r"token(?!s(?:_|$))|secret|passw|credential|api_?key|(?:^|[_.])key$", re.IGNORECASE)
@@ -25,7 +21,6 @@ _URL = re.compile(r"^\w+://")
 PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "str": str, "Path": Path}
 # The attribute that holds the options with which a system was made, as the user wrote them.
 GIVEN = "given_options"
-System: TypeAlias = "Linker | Reader | Retriever"
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 

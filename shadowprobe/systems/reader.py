@@ -6,30 +6,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import LinkerError, abridge
+from shadowprobe.errors import LinkerError
 from shadowprobe.queries.query import Query, ReaderAnswer, ReaderQuery
+from shadowprobe.systems.linker import System
 
 
-class Reader:
+class Reader(System):
     """A system under test: a query and some documents in, an answer out.
 
     A wrapper sets `name` and writes `read`; it may write `setup` and `close`, and `write` if it has a language model.
-    Its options are the keyword arguments of
-    its constructor, with types and defaults, as those of a linker.
+    Its options are the keyword arguments of its constructor, with types and defaults, as those of a linker.
     """
 
-    name: ClassVar[str] = ""
-    version: ClassVar[str] = ""
-    needs: ClassVar[str] = "nothing"
     batch_size: ClassVar[int] = 32
     # The tasks that it can do; queries of other tasks are left out.
     tasks: ClassVar[tuple[str, ...]] = ("fc", "sf", "qa")
-    # Options that cannot change an answer: a run that was begun with one value may go on with another.
-    incidental: ClassVar[frozenset[str]] = frozenset()
     # Only a reader that says so is shown the right answers.
     sees_gold: ClassVar[bool] = False
-
-    notes: list[str]
 
     def setup(self) -> None:
         """Prepares the reader, before the first query."""
@@ -41,19 +34,6 @@ class Reader:
     def write(self, prompts: Sequence[Query]) -> Sequence[str | Failure | None]:
         """The reply to each prompt, as it stands; only a reader that can continue any text has it."""
         raise NotImplementedError(f"{type(self).__name__} must define write()")
-
-    @property
-    def status(self) -> str:
-        """What a user who waits should know, beside the progress bar."""
-        return ""
-
-    def close(self) -> None:
-        """Lets go of what `setup` took."""
-
-    def note(self, sentence: str) -> None:
-        """Says something about this run that a reader of its results must know; once, however often called."""
-        if (line := abridge(sentence)) not in self.notes:
-            self.notes.append(line)
 
 
 def can_write(reader: Reader) -> bool:

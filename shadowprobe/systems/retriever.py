@@ -8,22 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import LinkerError, abridge
+from shadowprobe.errors import LinkerError
 from shadowprobe.queries.query import Document, Hit, Query, Ranking
+from shadowprobe.systems.linker import System
 
 
-class Retriever:
+class Retriever(System):
     """A system under test: a query in, ranked documents out.
 
     A wrapper sets `name` and writes `index` and `search`. Its options are the keyword arguments of its constructor,
     with types and defaults, as those of a linker.
     """
 
-    name: ClassVar[str] = ""
-    version: ClassVar[str] = ""
-    needs: ClassVar[str] = "nothing"
-    # What each option means, in a few words, for `shadowprobe retrievers NAME`.
-    option_help: ClassVar[dict[str, str]] = {}
     batch_size: ClassVar[int] = 256
 
     # The names that queries are about, each with the documents of its entities, most popular first: what a linker
@@ -33,7 +29,7 @@ class Retriever:
     def open(self, documents: Iterable[Document], names: Mapping[str, Sequence[str]]) -> None:
         """Gives the retriever the documents, and lets it index them."""
         self.names = names
-        self.notes: list[str] = []
+        self.notes = []
         self.index(documents)
 
     def index(self, documents: Iterable[Document]) -> None:
@@ -43,19 +39,6 @@ class Retriever:
     def search(self, queries: Sequence[Query], k: int) -> Sequence[Sequence[Hit] | Failure | None]:
         """The best documents for each query, at most k, best first; a failure or None is repeated by the next run."""
         raise NotImplementedError(f"{type(self).__name__} must define search()")
-
-    @property
-    def status(self) -> str:
-        """What a user who waits should know, beside the progress bar."""
-        return ""
-
-    def close(self) -> None:
-        """Lets go of what `index` took."""
-
-    def note(self, sentence: str) -> None:
-        """Says something about this run that a reader of its results must know; once, however often called."""
-        if (line := abridge(sentence)) not in self.notes:
-            self.notes.append(line)
 
 
 def document_text(document: Document) -> str:

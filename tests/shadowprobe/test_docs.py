@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 import re
 import shlex
@@ -23,7 +22,7 @@ import shadowprobe.retrieval
 from shadowprobe import plugins
 from shadowprobe.catalogue import datasets as catalogue
 from shadowprobe.cli import app, main
-from shadowprobe.formats import FORMATS
+from shadowprobe.formats import FORMATS, import_format
 from shadowprobe.measure.outcomes import OUTCOMES
 from shadowprobe.reporting.figures import list_figures
 from shadowprobe.running.directory import RunCard
@@ -354,7 +353,7 @@ def test_every_format_is_listed_with_what_it_can_do() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \|.*?\| (\w+) \| (\w+) \| (\w+) \| (\w+) \|$", PAGES["files.md"], re.M)
     assert [row[0] for row in rows] == list(FORMATS)
     for name, *told in rows:
-        module = importlib.import_module(FORMATS[name])
+        module = import_format(name)
         ways = [
             ("read_documents", "read_dataset"),
             ("encode_documents", "write_folder"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import io
 import warnings
@@ -51,19 +51,6 @@ FIGURES: dict[str, FigureKind] = {
     "answer-categories": "model",
     "answer-positions": "model",
 }
-OWN_MODULES = (
-    "confidence",
-    "commonness",
-    "calibration",
-    "kinds",
-    "debias",
-    "risk-coverage",
-    "masked-mention",
-    "templates",
-    "questions",
-    "long-tail",
-    "passages",
-)
 # Those with a panel for each collection of AmbER sets, of which one can be chosen.
 OF_COLLECTIONS = ("head-tail", "confusion", "retrieval-gap", "long-tail")
 # No date and no version, so that equal runs give equal files.
@@ -143,8 +130,9 @@ def write(figure: str, runs: Sequence[str | Path | FinishedRun], out: Path, *, f
 
 def _function(figure: str) -> Any:
     function = figure.replace("-", "_")
-    module = function if figure in OWN_MODULES else f"{FIGURES[figure]}_figures"
-    return getattr(importlib.import_module(f"shadowprobe.reporting.figures.{module}"), function)
+    has_own_module = importlib.util.find_spec(f"{__name__}.{function}") is not None
+    module = function if has_own_module else f"{FIGURES[figure]}_figures"
+    return getattr(importlib.import_module(f"{__name__}.{module}"), function)
 
 
 def _read(

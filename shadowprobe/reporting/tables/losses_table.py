@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
-from shadowprobe.reporting.retriever_summary import TASK_NAMES, estimate
-from shadowprobe.reporting.tables.table import Column, Row, Table, text_column, write_points, write_tenth
+from shadowprobe.reporting.retriever_summary import TASK_NAMES
+from shadowprobe.reporting.tables.table import Column, Row, Table, estimate, text_column, write_points, write_tenth
 from shadowprobe.running.reading_losses import Loss
 
 

@@ -32,6 +32,11 @@ def in_percent(rate: float, interval: Sequence[float]) -> Estimate:
     return Estimate(100 * rate, 100 * interval[0], 100 * interval[1])
 
 
+def estimate(found: Mapping[str, Any] | None, key: str = "rate") -> Estimate | None:
+    """A rate or a difference of the findings in percent; None where there is none."""
+    return None if found is None else in_percent(found[key], found["ci95"])
+
+
 def percent(rate: float | None, interval: Sequence[float] | None = None) -> str:
     """A fraction of 1 as a person reads it, with its interval: `43.5% (35.9 to 51.4)`."""
     if rate is None:
@@ -119,7 +124,7 @@ class Row(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A table as plain data."""
+    """A table as plain data, and how its cells are written."""
 
     key: str
     title: str

@@ -7,13 +7,12 @@ from typing import Any
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.queries.question_files import relations
-from shadowprobe.reporting.retriever_summary import GROUPS, TASK_NAMES, estimate
+from shadowprobe.reporting.retriever_summary import GROUPS, TASK_NAMES
 from shadowprobe.reporting.tables.table import (
     Column,
-    Estimate,
     Row,
     Table,
-    in_percent,
+    estimate,
     text_column,
     write_points,
     write_short,
@@ -84,7 +83,7 @@ def _changes(trainings: Sequence[Training]) -> Table:
     """What each group of questions gained or lost by training, and how far it then is from BM25."""
     ks = _shared_depths(trainings)
     rows = [
-        Row((name, f"{prefix}{words}", *(_points(found[key][k]) for k in ks)), section=name)
+        Row((name, f"{prefix}{words}", *(estimate(found[key][k], "difference") for k in ks)), section=name)
         for name, prefix, found in _list_groups(trainings)
         for key, words in (("change", "after − before"), ("lead", "after − bm25"))
     ]
@@ -169,8 +168,9 @@ def _amber(trainings: Sequence[Training]) -> Table:
 def _amber_rows(part: str, prefix: str, found: dict[str, Any]) -> Iterator[Row]:
     for system, one in found["systems"].items():
         shares = [estimate(one[group]) for group in GROUPS[1:]]
-        change = _points(found["gap_change"]) if system == "after" else ""
-        yield Row((part, f"{prefix}{system}", *shares, _points(one["gap"]), change), section=f"{part} {prefix}")
+        change = estimate(found["gap_change"], "difference") if system == "after" else ""
+        cells = (part, f"{prefix}{system}", *shares, estimate(one["gap"], "difference"), change)
+        yield Row(cells, section=f"{part} {prefix}")
 
 
 def _passages(trainings: Sequence[Training]) -> Table:
@@ -186,19 +186,11 @@ def _passages(trainings: Sequence[Training]) -> Table:
     columns = (
         text_column("system"),
         Column("passages", "passages"),
-        Column("same_relation", "of one\nrelation", _write_cosine),
-        Column("other_relation", "of two\nrelations", _write_cosine),
+        Column("same_relation", "of one\nrelation", "{:.3f}".format),
+        Column("other_relation", "of two\nrelations", "{:.3f}".format),
     )
     note = "The mean cosine between two passages that answer test questions; the figure `passages` draws them."
     return Table("training-passages", "How similar are passages to each other?", columns, tuple(rows), (note,))
-
-
-def _write_cosine(cosine: float) -> str:
-    return f"{cosine:.3f}"
-
-
-def _points(difference: dict[str, Any] | None) -> Estimate | None:
-    return None if difference is None else in_percent(difference["difference"], difference["ci95"])
 
 
 def _prefix(trainings: Sequence[Training], training: Training) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ FIRST, SECOND, THIRD = (13, 17), (21, 25), (33, 37)
 
 
 def module(name: str) -> Any:
-    return importlib.import_module(formats.FORMATS[name])
+    return formats.import_format(name)
 
 
 def meaning(predictions: Iterable[Prediction], dataset: Dataset) -> dict[str, str | None]:

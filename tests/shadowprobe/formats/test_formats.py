@@ -15,13 +15,8 @@ from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.cli import common
 from shadowprobe.errors import InputError
 from shadowprobe.formats import nif
-from shadowprobe.formats.documents import (
-    AnnotatedDocument,
-    Mention,
-    export_documents,
-    import_documents,
-    parse_reference,
-)
+from shadowprobe.formats.documents import AnnotatedDocument, Mention, export_documents, import_documents
+from shadowprobe.formats.fields import parse_reference
 from shadowprobe.formats.imported import Imported, Remark
 from shadowprobe.formats.nif_documents import Phrase, to_turtle
 from shadowprobe.formats.predictions import match_predictions

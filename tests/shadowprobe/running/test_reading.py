@@ -14,7 +14,7 @@ from shadowprobe import LinkerError, ShadowprobeError
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.running.finished import read_runs
 from shadowprobe.running.job import FinishedJob
-from shadowprobe.running.reading import make_reading_job, open_stored_answers
+from shadowprobe.running.reading import ReadingSettings, make_reading_job, open_stored_answers
 from shadowprobe.running.reading_losses import list_losses
 from shadowprobe.running.records import list_records, make_summary
 from shadowprobe.running.stored import score_stored
@@ -28,9 +28,18 @@ def _in_a_small_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run(reader: str = "mine.py:Told", documents: str = ORACLE, **more: Any) -> FinishedJob:
+def run(
+    reader: str = "mine.py:Told",
+    documents: str = ORACLE,
+    *,
+    out: str = "run",
+    k: int = 20,
+    options: dict[str, str] | None = None,
+    **more: Any,
+) -> FinishedJob:
     more.setdefault("collection", "little" if documents == ORACLE else None)
-    return make_reading_job(reader, documents, out=Path(more.pop("out", "run")), **more).run()
+    settings = ReadingSettings(**more)
+    return make_reading_job(reader, documents, settings, k=k, options=options, out=Path(out)).run()
 
 
 def rates(part: dict[str, Any], what: str) -> list[float]:
@@ -166,7 +175,7 @@ def test_a_run_goes_on_with_what_failed() -> None:
 
 def test_answers_of_a_file_are_scored_without_saying_who_found_what() -> None:
     Path("theirs.jsonl").write_bytes(encode_lines([{"id": "a1", "answer": "Naseby"}]))
-    task = open_stored_answers(Path("theirs.jsonl"), collection="little", probes=("amber_reading",))
+    task = open_stored_answers(Path("theirs.jsonl"), ReadingSettings("little", ("amber_reading",)))
     results = score_stored(task, Path("theirs.jsonl"), out=Path("scored")).results
     assert results["documents"] == {"source": "unknown"}
     assert results["missing"] == 7
