@@ -1,4 +1,4 @@
-"""Python reads this first where it is on the path: puts the mutant in the place of its module."""
+"""Python reads this first where it is on the path: puts a mutant in the place of its module, or traces a process."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 import traceback
 from types import CodeType
 
-_NAME, _, _NUMBER = os.environ.get("SHADOWPROBE_MUTANT", "").rpartition(":")
 _get_code = importlib.machinery.SourceFileLoader.get_code
 
 
 def _is_mutated(path: str) -> bool:
-    return bool(_NAME) and os.path.exists(path) and os.path.samefile(path, _NAME)  # noqa: PTH110, PTH121
+    name = os.environ.get("SHADOWPROBE_MUTANT", "").rpartition(":")[0]
+    return bool(name) and os.path.exists(path) and os.path.samefile(path, name)  # noqa: PTH110, PTH121
 
 
 def _get_mutated_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
@@ -24,8 +24,9 @@ def _get_mutated_code(self: importlib.machinery.SourceFileLoader, fullname: str)
 def _compile(path: str) -> CodeType:
     from mutants import mutate_source
 
+    number = os.environ["SHADOWPROBE_MUTANT"].rpartition(":")[2]
     with open(path, encoding="utf-8") as file:  # noqa: PTH123
-        tree, _, _ = mutate_source(file.read(), int(_NUMBER))
+        tree, _, _ = mutate_source(file.read(), int(number))
     return compile(tree, path, "exec")
 
 
@@ -47,8 +48,17 @@ def _run_script(place: int) -> None:
     os._exit(status)
 
 
-if _NAME:
+def put_mutant_in_place() -> None:
+    """From now on, the mutant in the environment is imported in the place of its module."""
     importlib.machinery.SourceFileLoader.get_code = _get_mutated_code  # type: ignore[assignment,method-assign]
+
+
+if os.environ.get("SHADOWPROBE_MUTANT"):
+    put_mutant_in_place()
     for _place, _argument in enumerate(sys.orig_argv):
         if _place and _argument.endswith(".py") and _is_mutated(_argument):
             _run_script(_place)
+if os.environ.get("SHADOWPROBE_TRACE"):
+    from tracing import trace_process
+
+    trace_process(os.environ["SHADOWPROBE_TRACE"])

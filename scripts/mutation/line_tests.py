@@ -1,0 +1,100 @@
+"""Which tests execute a line of a module, as a run without a mutant has shown."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from own_tests import ROOT, TESTS, list_modules
+from testing import CACHE, Tester
+
+# pytest ran to its end, whether or not all tests passed.
+COMPLETE = {0, 1, 5}
+
+
+class FileTrace(NamedTuple):
+    """What is stored of one file of tests."""
+
+    key: str
+    # The digest of every module when it was traced.
+    modules: dict[str, str]
+    # The seconds of each test; whether it passed is checked later, without the tracer.
+    seconds: dict[str, float]
+    # For each module and line, the tests that execute it; None if the file could not be traced to its end.
+    lines: dict[str, dict[str, list[str]]] | None
+    packages: list[str]
+
+    def find_tests(self, path: Path, lines: range) -> list[str]:
+        """The tests of the file that execute one of some lines, the fastest first."""
+        if self.lines is None:
+            return sorted(self.seconds) or [""]
+        known = self.lines.get(_name(path), {})
+        tests = {test for line in lines for test in known.get(str(line), [])}
+        chosen = self.seconds if "" in tests else tests & self.seconds.keys()
+        return sorted(chosen, key=lambda test: (self.seconds[test], test))
+
+
+def read_trace(file: str, tester: Tester, modules: list[Path]) -> FileTrace:
+    """The stored trace of a file of tests, or a new one if the file or a module has changed since."""
+    stored = CACHE / "traces" / f"{file.replace('/', '.')}.json"
+    key = _digest_all(file)
+    if stored.exists():
+        trace = FileTrace(**json.loads(stored.read_text(encoding="utf-8")))
+        if trace.key == key and all(trace.modules.get(_name(path)) == _digest(path) for path in modules):
+            return trace
+    trace = _trace(file, key, tester)
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_text(json.dumps(trace._asdict()), encoding="utf-8")
+    return trace
+
+
+def _trace(file: str, key: str, tester: Tester) -> FileTrace:
+    made = tester.trace(file)
+    lines: dict[str, dict[str, list[str]]] = {}
+    for test, path, line in (row.split("\t") for row in made.lines.splitlines()):
+        lines.setdefault(_name(Path(path)), {}).setdefault(line, []).append(test)
+    modules = {_name(path): _digest(path) for path in list_modules()}
+    seconds = {test: seconds for test, (seconds, _) in made.tests.items()}
+    return FileTrace(key, modules, seconds, lines if made.status in COMPLETE else None, made.packages)
+
+
+def find_statement(source: str, line: int) -> range:
+    """The lines of the smallest statement with a line: the parts of one statement are executed together."""
+    spans = [span for span in _list_spans(ast.parse(source)) if line in span]
+    return min(spans, key=len, default=range(line, line + 1))
+
+
+def _list_spans(tree: ast.AST) -> Iterator[range]:
+    """The lines of every statement; of one with a body, those before the body."""
+    for node in ast.walk(tree):
+        start = _first_line(node)
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            inner = getattr(node, "cases", None) or getattr(node, "body", None)
+            end = _first_line(inner[0]) if isinstance(inner, list) else (getattr(node, "end_lineno", None) or start) + 1
+            yield range(start, max(end, start + 1))
+
+
+def _first_line(node: Any) -> int:
+    first = getattr(getattr(node, "pattern", node), "lineno", 0)
+    return int(min([first, *(each.lineno for each in getattr(node, "decorator_list", []))]))
+
+
+@cache
+def _digest_all(file: str) -> str:
+    """The digest of a file of tests and of what all tests share."""
+    shared = [TESTS / "conftest.py", *sorted((TESTS / "support").rglob("*.py"))]
+    return hashlib.sha256("".join(map(_digest, [ROOT / file, *shared])).encode()).hexdigest()
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
