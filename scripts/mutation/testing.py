@@ -38,6 +38,8 @@ class Tester:
 
     def __init__(self) -> None:
         self._folder = TemporaryDirectory()
+        # A tracer makes imports slow: what one file has imported is there for the next.
+        self._packages: list[str] = []
         hook = str(ROOT / "scripts" / "mutation")
         search = os.pathsep.join(filter(None, [hook, os.environ.get("PYTHONPATH", "")]))
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -67,8 +69,11 @@ class Tester:
             timeout=TRACED_SECONDS,
             environment={"SHADOWPROBE_TRACE": str(lines)},
             traced=str(traced),
+            packages=self._packages,
         )
-        return Trace(status, **json.loads(traced.read_text()), lines=lines.read_text())
+        trace = Trace(status, **json.loads(traced.read_text()), lines=lines.read_text())
+        self._packages = trace.packages
+        return trace
 
     def run(self, order: list[str], others: list[str], packages: list[str], mutant: str = "") -> str | None:
         """The first of some tests that fails, in this order; None if all pass."""

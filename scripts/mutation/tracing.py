@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
@@ -23,7 +23,10 @@ class Tracer:
     def __init__(self, output: str, test: str = ALL) -> None:
         self.test = test
         self.depth_of_shared = 0
-        self._seen: set[tuple[str, str, int]] = set()
+        # The lines of each function that the test has not executed yet: a function without them is not traced.
+        self._missing: dict[tuple[str, int], set[int]] = {}
+        # Kept, so that no other one gets its number.
+        self._codes: list[CodeType] = []
         # Written at once: a process may be killed.
         self._output = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
@@ -39,7 +42,7 @@ class Tracer:
             return None
         # The body of a module or a class is executed once, whichever test is the first to import it.
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-            return self._trace_line
+            return self._trace_line if self._find_missing(frame.f_code) else None
         self.depth_of_shared += 1
         return self._trace_import
 
@@ -49,12 +52,22 @@ class Tracer:
         return self._trace_import
 
     def _trace_line(self, frame: FrameType, event: str, value: object) -> Any:
-        test = ALL if self.depth_of_shared else self.test
-        key = (test, frame.f_code.co_filename, frame.f_lineno)
-        if key not in self._seen:
-            self._seen.add(key)
-            os.write(self._output, "\t".join(map(str, key)).encode() + b"\n")
+        missing = self._find_missing(frame.f_code)
+        if frame.f_lineno in missing:
+            missing.remove(frame.f_lineno)
+            row = (self._find_test(), frame.f_code.co_filename, str(frame.f_lineno))
+            os.write(self._output, "\t".join(row).encode() + b"\n")
         return self._trace_line
+
+    def _find_missing(self, code: CodeType) -> set[int]:
+        key = (self._find_test(), id(code))
+        if key not in self._missing:
+            self._missing[key] = {line for _, _, line in code.co_lines() if line}
+            self._codes.append(code)
+        return self._missing[key]
+
+    def _find_test(self) -> str:
+        return ALL if self.depth_of_shared else self.test
 
     def run_shared(self, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
         """Calls a function whose lines count for all tests of the file."""
