@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from own_tests import ROOT, TESTS, list_modules
 from testing import CACHE, Tester
@@ -29,12 +28,11 @@ class FileTrace(NamedTuple):
     lines: dict[str, dict[str, list[str]]] | None
     packages: list[str]
 
-    def find_tests(self, path: Path, lines: range) -> list[str]:
-        """The tests of the file that execute one of some lines, the fastest first."""
+    def find_tests(self, path: Path, line: int) -> list[str]:
+        """The tests of the file that execute the statement at a line, the fastest first."""
         if self.lines is None:
             return sorted(self.seconds) or [""]
-        known = self.lines.get(_name(path), {})
-        tests = {test for line in lines for test in known.get(str(line), [])}
+        tests = set(self.lines.get(_name(path), {}).get(str(line), []))
         chosen = self.seconds if "" in tests else tests & self.seconds.keys()
         return sorted(chosen, key=lambda test: (self.seconds[test], test))
 
@@ -63,25 +61,11 @@ def _trace(file: str, key: str, tester: Tester) -> FileTrace:
     return FileTrace(key, modules, seconds, lines if made.status in COMPLETE else None, made.packages)
 
 
-def find_statement(source: str, line: int) -> range:
-    """The lines of the smallest statement with a line: the parts of one statement are executed together."""
-    spans = [span for span in _list_spans(ast.parse(source)) if line in span]
-    return min(spans, key=len, default=range(line, line + 1))
-
-
-def _list_spans(tree: ast.AST) -> Iterator[range]:
-    """The lines of every statement; of one with a body, those before the body."""
-    for node in ast.walk(tree):
-        start = _first_line(node)
-        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
-            inner = getattr(node, "cases", None) or getattr(node, "body", None)
-            end = _first_line(inner[0]) if isinstance(inner, list) else (getattr(node, "end_lineno", None) or start) + 1
-            yield range(start, max(end, start + 1))
-
-
-def _first_line(node: Any) -> int:
-    first = getattr(getattr(node, "pattern", node), "lineno", 0)
-    return int(min([first, *(each.lineno for each in getattr(node, "decorator_list", []))]))
+def find_statement(source: str, line: int) -> int:
+    """The first line of the smallest statement with a line: the parts of one statement are executed together."""
+    statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
+    around = [node for node in statements if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    return min(around, key=lambda node: (node.end_lineno or node.lineno) - node.lineno).lineno
 
 
 @cache

@@ -97,13 +97,13 @@ class Chosen:
 def run_request(request: dict[str, Any]) -> int:
     """Runs the tests of a request in this process."""
     os.environ.update(request["environment"])
-    sitecustomize.put_mutant_in_place()
     options = [*OPTIONS, f"faulthandler_timeout={request['timeout']}", *request["files"]]
     if "traced" not in request:
+        sitecustomize.change_modules()
         return int(pytest.main(["-x", *options], plugins=[Chosen(**request["chosen"])]))
     plugin = Traced(request["environment"]["SHADOWPROBE_TRACE"])
+    sitecustomize.change_modules(plugin.tracer)
     status = int(pytest.main(options, plugins=[plugin]))
-    sys.settrace(None)
     answer = {"tests": plugin.tests, "packages": list_packages()}
     Path(request["traced"]).write_text(json.dumps(answer), encoding="utf-8")
     return status

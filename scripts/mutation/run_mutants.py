@@ -109,9 +109,9 @@ class Trial:
     def _try(self, traces: dict[str, FileTrace], tester: Tester, mutant: Mutant) -> Outcome:
         """The outcome of the tests that execute the changed line."""
         source = mutant.path.read_text(encoding="utf-8")
-        lines = find_statement(source, mutate_source(source, mutant.number)[1])
+        line = find_statement(source, mutate_source(source, mutant.number)[1])
         nearest = [traces[test] for test in find_tests(mutant.path)]
-        order = [test for trace in nearest for test in trace.find_tests(mutant.path, lines)]
+        order = [test for trace in nearest for test in trace.find_tests(mutant.path, line)]
         if not order:
             return Outcome(False, "no test executes this line")
         others = [test for trace in nearest for test in trace.seconds if test not in set(order)]
