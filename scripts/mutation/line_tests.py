@@ -28,6 +28,10 @@ class FileTrace(NamedTuple):
     lines: dict[str, dict[str, list[str]]] | None
     packages: list[str]
 
+    def is_current(self, path: Path) -> bool:
+        """True if a module is still as it was when it was traced."""
+        return self.modules.get(_name(path)) == _digest(path)
+
     def find_tests(self, path: Path, line: int) -> list[str]:
         """The tests of the file that execute the statement at a line, the fastest first."""
         if self.lines is None:
@@ -37,18 +41,26 @@ class FileTrace(NamedTuple):
         return sorted(chosen, key=lambda test: (self.seconds[test], test))
 
 
-def read_trace(file: str, tester: Tester, modules: list[Path]) -> FileTrace:
-    """The stored trace of a file of tests, or a new one if the file or a module has changed since."""
-    stored = CACHE / "traces" / f"{file.replace('/', '.')}.json"
-    key = _digest_all(file)
-    if stored.exists():
-        trace = FileTrace(**json.loads(stored.read_text(encoding="utf-8")))
-        if trace.key == key and all(trace.modules.get(_name(path)) == _digest(path) for path in modules):
-            return trace
-    trace = _trace(file, key, tester)
+def read_trace(file: str) -> FileTrace | None:
+    """The stored trace of a file of tests; None if there is none, or if the file has changed since."""
+    stored = _name_stored(file)
+    if not stored.exists():
+        return None
+    trace = FileTrace(**json.loads(stored.read_text(encoding="utf-8")))
+    return trace if trace.key == _digest_all(file) else None
+
+
+def make_trace(file: str, tester: Tester) -> FileTrace:
+    """Traces a file of tests, and stores the trace."""
+    trace = _trace(file, _digest_all(file), tester)
+    stored = _name_stored(file)
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(json.dumps(trace._asdict()), encoding="utf-8")
     return trace
+
+
+def _name_stored(file: str) -> Path:
+    return CACHE / "traces" / f"{file.replace('/', '.')}.json"
 
 
 def _trace(file: str, key: str, tester: Tester) -> FileTrace:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from line_tests import FileTrace, find_statement, read_trace
+from line_tests import FileTrace, find_statement, make_trace, read_trace
 from mutants import find_places, mutate_source
 from own_tests import ROOT, SOURCES, find_tests
 from testing import Tester
@@ -73,6 +74,8 @@ class Trial:
             self._testers.put(tester)
         self._workers = ThreadPoolExecutor(len(testers))
         self._healthy: set[str] = set()
+        self._traces: dict[str, FileTrace] = {}
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
 
     def _map(self, function: Callable[[Tester, Item], Value], items: Sequence[Item]) -> Iterator[Value]:
         """Calls a function for each item, with a server that is free."""
@@ -88,39 +91,43 @@ class Trial:
 
     def run(self, mutants: Sequence[Mutant]) -> tuple[int, int]:
         """Prints every mutant with its change; returns how many were noticed, and how many there were."""
-        traces = self._read_traces({mutant.path for mutant in mutants})
         noticed = tried = 0
-        for mutant, outcome in zip(mutants, self._map(partial(self._try, traces), mutants), strict=True):
+        for mutant, outcome in zip(mutants, self._map(self._try, mutants), strict=True):
             _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
             tried, noticed = tried + 1, noticed + outcome.is_noticed
             word = "noticed " if outcome.is_noticed else "SURVIVED"
             print(f"{word} {mutant} (line {line}: {change})", outcome.reason, flush=True)
         return noticed, tried
 
-    def _read_traces(self, paths: set[Path]) -> dict[str, FileTrace]:
-        """What each file of tests of some modules executes."""
-        modules = {
-            test: [path for path in paths if test in find_tests(path)] for path in paths for test in find_tests(path)
-        }
-        files = sorted(modules)
-        read = self._map(lambda tester, file: read_trace(file, tester, modules[file]), files)
-        return dict(zip(files, read, strict=True))
-
-    def _try(self, traces: dict[str, FileTrace], tester: Tester, mutant: Mutant) -> Outcome:
+    def _try(self, tester: Tester, mutant: Mutant) -> Outcome:
         """The outcome of the tests that execute the changed line."""
         source = mutant.path.read_text(encoding="utf-8")
         line = find_statement(source, mutate_source(source, mutant.number)[1])
-        nearest = [traces[test] for test in find_tests(mutant.path)]
-        order = [test for trace in nearest for test in trace.find_tests(mutant.path, line)]
-        if not order:
-            return Outcome(False, "no test executes this line")
-        others = [test for trace in nearest for test in trace.seconds if test not in set(order)]
-        packages = [name for trace in nearest for name in trace.packages]
-        failed = tester.run(order, others, packages, f"{mutant.path}:{mutant.number}")
-        if failed is None:
-            return Outcome(False)
-        self._check_healthy(failed.partition("[")[0], tester)
-        return Outcome(True, failed)
+        files = find_tests(mutant.path)
+        is_executed = False
+        # The nearest file notices most mutants: then the others need not be traced.
+        for group in (files[:1], files[1:]):
+            traces = [self._read_trace(file, mutant.path, tester) for file in group]
+            order = [test for trace in traces for test in trace.find_tests(mutant.path, line)]
+            if not order:
+                continue
+            is_executed = True
+            others = [test for trace in traces for test in trace.seconds if test not in set(order)]
+            packages = [name for trace in traces for name in trace.packages]
+            failed = tester.run(order, others, packages, f"{mutant.path}:{mutant.number}")
+            if failed is not None:
+                self._check_healthy(failed.partition("[")[0], tester)
+                return Outcome(True, failed)
+        return Outcome(False, "" if is_executed else "no test executes this line")
+
+    def _read_trace(self, file: str, module: Path, tester: Tester) -> FileTrace:
+        """What a file of tests executes, from a run with the module as it is now."""
+        with self._locks[file]:
+            trace = self._traces.get(file) or read_trace(file)
+            if trace is None or not trace.is_current(module):
+                trace = make_trace(file, tester)
+            self._traces[file] = trace
+        return trace
 
     def _check_healthy(self, test: str, tester: Tester) -> None:
         """Ends with a message if a test fails without a mutant too: it would notice every mutant."""
