@@ -29,6 +29,11 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
 }
 # These arguments of a class say that no field is set or added later, which is true without them.
 PROMISES = {"frozen", "slots"}
+# How thick a line of a figure is, and how large its letters and marks are: they carry no data.
+STYLES = {
+    *("linewidth", "linewidths", "elinewidth", "capsize", "markersize"),
+    *("fontsize", "labelsize", "titlesize", "labelpad", "titlepad"),
+}
 
 
 class Place(NamedTuple):
@@ -59,7 +64,9 @@ def _walk(node: ast.AST) -> Iterator[Place]:
         if name in {"annotation", "returns", "decorator_list", "type_params"}:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _is_declaration(child) and not _is_promise(node, child):
+            if isinstance(child, ast.AST) and not any(
+                (_is_declaration(child), _is_promise(node, child), _is_style(node, child), _is_cache_size(node, child))
+            ):
                 yield from _walk(child)
 
 
@@ -77,6 +84,22 @@ def _is_promise(node: ast.AST, child: ast.AST) -> bool:
         return isinstance(child, ast.keyword) and child.arg in PROMISES
     is_zip = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip"
     return is_zip and isinstance(child, ast.keyword)
+
+
+def _is_style(node: ast.AST, child: ast.AST) -> bool:
+    """True for a number that is given as a style of a figure: `linewidth=0.5`, or `"axes.linewidth": 0.5`."""
+    if isinstance(node, ast.keyword):
+        return node.arg in STYLES and isinstance(child, ast.Constant)
+    if not isinstance(node, ast.Dict) or child not in node.values:
+        return False
+    key = node.keys[node.values.index(child)] if isinstance(child, ast.Constant) else None
+    return isinstance(key, ast.Constant) and str(key.value).rpartition(".")[2] in STYLES
+
+
+def _is_cache_size(node: ast.AST, child: ast.AST) -> bool:
+    """True for the size in `lru_cache(size)`: the answers are the same."""
+    is_cache = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lru_cache"
+    return is_cache and isinstance(child, ast.keyword | ast.Constant)
 
 
 def _is_annotated(node: ast.AST) -> bool:
@@ -108,7 +131,7 @@ def _list_changes(node: ast.AST) -> Iterator[Place]:
         yield place("condition negated", lambda: setattr(node, "test", negated))
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield place(f"{node.value} to {not node.value}", lambda: setattr(node, "value", not node.value))
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value + 1 != node.value:
         value = node.value + 1
         yield place(f"{node.value} to {value}", lambda: setattr(node, "value", value))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):

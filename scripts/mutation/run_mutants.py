@@ -1,4 +1,4 @@
-"""Changes one place of the source at random and runs the tests of its module: do they notice?
+"""Changes one place of the source at random and runs the tests that execute it: do they notice?
 
 `scripts/mutate --count N --seed S` tries N such mutants, the same ones for the same seed. `--only FILE:NUMBER` tries
 one again. No file is changed: a mutant exists only in the memory of the processes that run its tests.
@@ -7,31 +7,25 @@ one again. No file is changed: a mutant exists only in the memory of the process
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import re
-import subprocess
 import sys
-import time
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from queue import SimpleQueue
+from threading import Lock
+from typing import NamedTuple, TypeVar
 
+from line_tests import FileTrace, find_statement, make_trace, read_trace
 from mutants import find_places, mutate_source
 from own_tests import ROOT, SOURCES, find_tests
+from testing import Tester
 
-# No further file of tests is started after this time: a mutant that passed until then counts as not noticed.
-SECONDS = 120
-# A file ends with the first test that fails, or that takes more than 90 s: that one has an endless loop.
-PYTEST_OPTIONS = [
-    *("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow"),
-    *("-o", "faulthandler_timeout=90", "-o", "faulthandler_exit_on_timeout=true"),
-]
-# All tests passed, or there was none.
-PASSED = {0, 5}
 GOAL = 0.9
+Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 
 class Mutant(NamedTuple):
@@ -44,59 +38,102 @@ class Mutant(NamedTuple):
         return f"{self.path.relative_to(ROOT)}:{self.number}"
 
 
-def list_mutants() -> list[Mutant]:
-    """Every place of the source that can be changed."""
+class Outcome(NamedTuple):
+    """Whether a mutant was noticed, and by which test, or why not."""
+
+    is_noticed: bool
+    reason: str = ""
+
+
+def list_mutants(under: Sequence[Path]) -> list[Mutant]:
+    """Every place of the source that can be changed, below some folders or in some files."""
     files = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))]
+    chosen = [path for path in files if not under or any(path.is_relative_to(folder) for folder in under)]
     return [
-        Mutant(path, number) for path in files for number, _ in enumerate(find_places(path.read_text(encoding="utf-8")))
+        Mutant(path, number)
+        for path in chosen
+        for number, _ in enumerate(find_places(path.read_text(encoding="utf-8")))
     ]
 
 
-def make_environment(compiled: Path) -> dict[str, str]:
-    """The environment of the tests: with the hook for a mutant, and with what is compiled in a folder of its own."""
-    hook = str(ROOT / "scripts" / "mutation")
-    search = os.pathsep.join(filter(None, [hook, os.environ.get("PYTHONPATH", "")]))
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPATH": search, "PYTHONPYCACHEPREFIX": str(compiled)}
-
-
-def run_tests(mutant: Mutant, environment: dict[str, str]) -> str | None:
-    """The first test that fails with the mutant in place of the module; None if all pass."""
-    environment = {**environment, "SHADOWPROBE_MUTANT": f"{mutant.path}:{mutant.number}"}
-    end = time.monotonic() + SECONDS
-    # One file after the other: the nearest one notices most mutants, and pytest would first import them all.
-    for test in find_tests(mutant.path):
-        if time.monotonic() > end:
-            break
-        command = [sys.executable, "-m", "pytest", *PYTEST_OPTIONS, test]
-        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        if ended.returncode not in PASSED:
-            failed = re.search("^(?:FAILED|ERROR) (\\S+)", ended.stdout, flags=re.MULTILINE)
-            # A test that does not end, and a module that cannot be imported, have no name there.
-            name = failed[1] if failed else test
-            check_healthy(name.partition("[")[0], environment["PYTHONPYCACHEPREFIX"])
-            return name
-    return None
-
-
-@cache
-def check_healthy(test: str, compiled: str) -> None:
-    """Ends with a message if a test fails without a mutant too: it would notice every mutant."""
-    command = [sys.executable, "-m", "pytest", *PYTEST_OPTIONS, test]
-    environment = make_environment(Path(compiled))
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    if ended.returncode not in PASSED:
-        sys.exit(f"{test} fails without a mutant: mend it first")
-
-
-def choose_mutants(arguments: argparse.Namespace) -> Iterator[Mutant]:
+def choose_mutants(arguments: argparse.Namespace) -> list[Mutant]:
     """The mutants that a user asks for."""
     if arguments.only:
         name, _, number = arguments.only.rpartition(":")
-        yield Mutant(ROOT / name, int(number))
-        return
-    mutants = list_mutants()
-    yield from random.Random(arguments.seed).sample(mutants, min(arguments.count, len(mutants)))
+        return [Mutant(ROOT / name, int(number))]
+    mutants = list_mutants([Path(name).resolve() for name in arguments.under])
+    return random.Random(arguments.seed).sample(mutants, min(arguments.count, len(mutants)))
+
+
+class Trial:
+    """Tries mutants with one or several servers at a time."""
+
+    def __init__(self, testers: Sequence[Tester]) -> None:
+        self._testers: SimpleQueue[Tester] = SimpleQueue()
+        for tester in testers:
+            self._testers.put(tester)
+        self._workers = ThreadPoolExecutor(len(testers))
+        self._healthy: set[str] = set()
+        self._traces: dict[str, FileTrace] = {}
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+
+    def _map(self, function: Callable[[Tester, Item], Value], items: Sequence[Item]) -> Iterator[Value]:
+        """Calls a function for each item, with a server that is free."""
+
+        def call(item: Item) -> Value:
+            tester = self._testers.get()
+            try:
+                return function(tester, item)
+            finally:
+                self._testers.put(tester)
+
+        return self._workers.map(call, items)
+
+    def run(self, mutants: Sequence[Mutant]) -> tuple[int, int]:
+        """Prints every mutant with its change; returns how many were noticed, and how many there were."""
+        noticed = tried = 0
+        for mutant, outcome in zip(mutants, self._map(self._try, mutants), strict=True):
+            _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
+            tried, noticed = tried + 1, noticed + outcome.is_noticed
+            word = "noticed " if outcome.is_noticed else "SURVIVED"
+            print(f"{word} {mutant} (line {line}: {change})", outcome.reason, flush=True)
+        return noticed, tried
+
+    def _try(self, tester: Tester, mutant: Mutant) -> Outcome:
+        """The outcome of the tests that execute the changed line."""
+        source = mutant.path.read_text(encoding="utf-8")
+        line = find_statement(source, mutate_source(source, mutant.number)[1])
+        files = find_tests(mutant.path)
+        is_executed = False
+        # The nearest file notices most mutants: then the others need not be traced.
+        for group in (files[:1], files[1:]):
+            traces = [self._read_trace(file, mutant.path, tester) for file in group]
+            order = [test for trace in traces for test in trace.find_tests(mutant.path, line)]
+            if not order:
+                continue
+            is_executed = True
+            others = [test for trace in traces for test in trace.seconds if test not in set(order)]
+            packages = [name for trace in traces for name in trace.packages]
+            failed = tester.run(order, others, packages, f"{mutant.path}:{mutant.number}")
+            if failed is not None:
+                self._check_healthy(failed.partition("[")[0], tester)
+                return Outcome(True, failed)
+        return Outcome(False, "" if is_executed else "no test executes this line")
+
+    def _read_trace(self, file: str, module: Path, tester: Tester) -> FileTrace:
+        """What a file of tests executes, from a run with the module as it is now."""
+        with self._locks[file]:
+            trace = self._traces.get(file) or read_trace(file)
+            if trace is None or not trace.is_current(module):
+                trace = make_trace(file, tester)
+            self._traces[file] = trace
+        return trace
+
+    def _check_healthy(self, test: str, tester: Tester) -> None:
+        """Ends with a message if a test fails without a mutant too: it would notice every mutant."""
+        if test not in self._healthy and tester.run([test], [], []) is not None:
+            sys.exit(f"{test} fails without a mutant: mend it first")
+        self._healthy.add(test)
 
 
 def main() -> None:
@@ -104,23 +141,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=100, help="how many mutants [100]")
     parser.add_argument("--seed", type=int, default=0, help="which ones [0]")
+    parser.add_argument("--under", metavar="PATH", nargs="+", default=[], help="only in these folders or files")
     parser.add_argument("--only", metavar="FILE:NUMBER", help="only this one")
+    parser.add_argument("--workers", type=int, default=1, help="how many at a time [1]")
     arguments = parser.parse_args()
-    with TemporaryDirectory() as compiled:
-        noticed, tried = try_mutants(choose_mutants(arguments), make_environment(Path(compiled)))
+    with ExitStack() as stack:
+        trial = Trial([stack.enter_context(Tester()) for _ in range(arguments.workers)])
+        noticed, tried = trial.run(choose_mutants(arguments))
     print(f"{noticed} of {tried} mutants were noticed")
     sys.exit(noticed < GOAL * tried)
-
-
-def try_mutants(mutants: Iterable[Mutant], environment: dict[str, str]) -> tuple[int, int]:
-    """Prints every mutant with its change; returns how many were noticed, and how many there were."""
-    noticed = tried = 0
-    for mutant in mutants:
-        _, line, change = mutate_source(mutant.path.read_text(encoding="utf-8"), mutant.number)
-        failed = run_tests(mutant, environment)
-        tried, noticed = tried + 1, noticed + (failed is not None)
-        print(f"{'noticed ' if failed else 'SURVIVED'} {mutant} (line {line}: {change})", failed or "", flush=True)
-    return noticed, tried
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Python reads this first where it is on the path: puts the mutant in the place of its module."""
+"""Python reads this first where it is on the path: puts a mutant in the place of its module, or traces a process."""
 
 from __future__ import annotations
 
@@ -6,31 +6,55 @@ import importlib.machinery
 import os
 import sys
 import traceback
-from types import CodeType
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING
 
-_NAME, _, _NUMBER = os.environ.get("SHADOWPROBE_MUTANT", "").rpartition(":")
+if TYPE_CHECKING:
+    from tracing import Tracer
+
 _get_code = importlib.machinery.SourceFileLoader.get_code
+_exec_module = importlib.machinery.SourceFileLoader.exec_module
+_tracers: list[Tracer] = []
 
 
 def _is_mutated(path: str) -> bool:
-    return bool(_NAME) and os.path.exists(path) and os.path.samefile(path, _NAME)  # noqa: PTH110, PTH121
+    name = os.environ.get("SHADOWPROBE_MUTANT", "").rpartition(":")[0]
+    return bool(name) and os.path.exists(path) and os.path.samefile(path, name)  # noqa: PTH110, PTH121
 
 
-def _get_mutated_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
+def _is_traced(path: str) -> bool:
+    from tracing import SOURCES
+
+    return bool(_tracers) and os.path.realpath(path).startswith(SOURCES)
+
+
+def _get_changed_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
     path = self.get_filename(fullname)
-    return _compile(path) if _is_mutated(path) else _get_code(self, fullname)
+    return _compile(path) if _is_mutated(path) or _is_traced(path) else _get_code(self, fullname)
+
+
+def _exec_changed_module(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
+    """Imports a module; what is executed then counts for all tests of a file."""
+    if _tracers:
+        _tracers[0].run_shared(_exec_module, self, module)
+    else:
+        _exec_module(self, module)
 
 
 def _compile(path: str) -> CodeType:
     from mutants import mutate_source
+    from tracing import compile_traced
 
     with open(path, encoding="utf-8") as file:  # noqa: PTH123
-        tree, _, _ = mutate_source(file.read(), int(_NUMBER))
+        source = file.read()
+    if _tracers:
+        return compile_traced(source, path)
+    tree, _, _ = mutate_source(source, int(os.environ["SHADOWPROBE_MUTANT"].rpartition(":")[2]))
     return compile(tree, path, "exec")
 
 
 def _run_script(place: int) -> None:
-    """Runs the mutant of the script that Python was started with, which no loader reads, and ends."""
+    """Runs the changed script that Python was started with, which no loader reads, and ends."""
     sys.argv = sys.orig_argv[place:]
     path = sys.argv[0]
     sys.path.insert(0, os.path.dirname(path))  # noqa: PTH120
@@ -47,8 +71,27 @@ def _run_script(place: int) -> None:
     os._exit(status)
 
 
-if _NAME:
-    importlib.machinery.SourceFileLoader.get_code = _get_mutated_code  # type: ignore[assignment,method-assign]
-    for _place, _argument in enumerate(sys.orig_argv):
-        if _place and _argument.endswith(".py") and _is_mutated(_argument):
-            _run_script(_place)
+def change_modules(tracer: Tracer | None = None) -> None:
+    """From now on, the mutant in the environment is imported in the place of its module, or all modules are traced."""
+    _tracers.extend([tracer] if tracer else [])
+    importlib.machinery.SourceFileLoader.get_code = _get_changed_code  # type: ignore[assignment,method-assign]
+    importlib.machinery.SourceFileLoader.exec_module = _exec_changed_module  # type: ignore[assignment,method-assign]
+
+
+def _change_process() -> None:
+    """Changes the modules of this process, and its script, if the environment says so."""
+    traced = os.environ.get("SHADOWPROBE_TRACE")
+    if traced:
+        from tracing import trace_process
+
+        change_modules(trace_process(traced))
+    elif os.environ.get("SHADOWPROBE_MUTANT"):
+        change_modules()
+    else:
+        return
+    for place, argument in enumerate(sys.orig_argv):
+        if place and argument.endswith(".py") and (_is_mutated(argument) or _is_traced(argument)):
+            _run_script(place)
+
+
+_change_process()

@@ -28,7 +28,7 @@ def detectable(n: int, differing: int) -> float | None:
     low, high = 0.0, share
     while high - low > STEP:
         middle = (low + high) / 2
-        if test.power((1 + middle / share) / 2) < POWER:
+        if test.power(middle / share) < POWER:
             low = middle
         else:
             high = middle
@@ -39,41 +39,23 @@ class _ExactTest:
     """The test in experiments with n pairs, of which each differs with the same probability."""
 
     def __init__(self, n: int, differing: int) -> None:
-        from scipy.special import gammaln, xlog1py, xlogy
+        from scipy.special import bdtrik, gammaln, xlog1py, xlogy
 
         share = differing / n
         reach = RANGE * math.sqrt(n * share * (1 - share)) + RANGE
         counts = np.arange(max(0, math.floor(differing - reach)), min(n, math.ceil(differing + reach)) + 1)
+        # Too few differing pairs are never significant, even if one system wins all of them.
+        counts = counts[2 * 0.5**counts <= LEVEL]
         logarithms = gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1)
         logarithms += xlogy(counts, share) + xlog1py(n - counts, -share)
-        limits = _find_limits(counts)
-        # Too few differing pairs are never significant.
-        is_enough = limits >= 0
-        self._weights: npt.NDArray[np.float64] = np.exp(logarithms)[is_enough]
-        self._counts, self._limits = counts[is_enough], limits[is_enough]
+        self._weights: npt.NDArray[np.float64] = np.exp(logarithms)
+        self._counts = counts
+        # For each number of differing pairs, the most that the loser may win if the test is significant.
+        self._limits = np.floor(bdtrik(LEVEL / 2, counts, 0.5))
 
-    def power(self, share_of_first: float) -> float:
-        """How often the test is significant, if the first system wins this share of the differing pairs."""
+    def power(self, lead: float) -> float:
+        """How often the test is significant, if the first system leads by this share of the differing pairs."""
         from scipy.special import bdtr
 
-        found = sum(bdtr(self._limits, self._counts, share) for share in (share_of_first, 1 - share_of_first))
+        found = sum(bdtr(self._limits, self._counts, share) for share in ((1 + lead) / 2, (1 - lead) / 2))
         return float(np.sum(self._weights * found))
-
-
-def _find_limits(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """For each number of differing pairs, the most that the loser may win if the test is significant; -1 for none."""
-    from scipy.special import bdtr
-
-    def is_significant(wins: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        is_possible = (wins >= 0) & (wins <= counts)
-        tail = bdtr(np.where(is_possible, wins, 0), counts, 0.5)
-        found: npt.NDArray[np.bool_] = is_possible & (2 * tail <= LEVEL)
-        return found
-
-    # The normal approximation is off by a few at most.
-    limits = np.maximum(-1, np.floor(counts / 2 - np.sqrt(counts)).astype(np.int64))
-    while (more := is_significant(limits + 1)).any():
-        limits = limits + more
-    while (fewer := (limits >= 0) & ~is_significant(limits)).any():
-        limits = limits - fewer
-    return limits

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+import world as hand_made
 from world import linked, shadow, top
 
 from shadowprobe import Answers, Dataset, Prediction, open_dataset
@@ -164,6 +165,15 @@ def test_too_few_names_are_not_at_chance(world: Dataset, answers: Answers) -> No
     assert measure("overshadowing", answers)["context_effect"] == 1 / 4
 
 
+@pytest.mark.parametrize(("count", "at_chance"), [(29, False), (30, True)])
+def test_thirty_names_are_enough_for_chance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, at_chance: bool
+) -> None:
+    monkeypatch.setattr(hand_made, "NAMES", tuple(f"Town{number:02d}" for number in range(count)))
+    found = answer_in_turn(hand_made.write_world(tmp_path / "towns"), ALL_FOUR)
+    assert (found["spaces"], found["verdict"], found["at_chance"]) == (count, "undecided", at_chance)
+
+
 def neutral_rivers(world: Dataset) -> list[Prediction]:
     """The river in every neutral context."""
     return [linked(snippet.id, top(snippet.space or "")) for snippet in world.snippets("neutral")]
@@ -173,6 +183,12 @@ def test_a_linker_that_names_too_few_entities_gets_no_verdict(world: Dataset) ->
     predictions = [Prediction(f"{kind}{name}", status="nil") for kind in "ts" for name in world.spaces]
     answers = Answers(world).fill([*predictions, *neutral_rivers(world)])
     assert measure("overshadowing", answers)["verdict"] == "silent"
+    # One name of four gets two entities, and then half of them.
+    for number, name in enumerate(list(world.spaces)[:2], start=1):
+        predictions += [linked(f"{kind}{name}", top(name)) for kind in "ts"]
+        known = {one.id: one for one in predictions}.values()
+        found = measure("overshadowing", Answers(world).fill([*known, *neutral_rivers(world)]))
+        assert (found["verdict"] == "silent") == (number == 1)
 
 
 @pytest.mark.parametrize("said_of_neutral", ["nil", "skipped", None])
@@ -197,6 +213,10 @@ def test_a_prior_for_fewer_than_half_of_the_names_is_no_ground_for_a_verdict(wor
     over = measure("overshadowing", answers)
     assert over["prior_bias"] == 1 / 4
     assert over["verdict"] == "unknown"
+    # Half of the names are enough.
+    answers = Answers(world).fill([*predictions, linked("nAvon1", top("Avon")), linked("nBerg1", top("Berg"))])
+    assert measure("overshadowing", answers)["verdict"] != "unknown"
+    answers = Answers(world).fill([*predictions, linked("nAvon1", top("Avon"))])
     assert measure("prior", answers)["without_prior"] == 3
 
 

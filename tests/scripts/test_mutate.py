@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import runpy
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -51,13 +55,29 @@ def test_a_place_is_changed_in_one_way(source: str, mutated: str) -> None:
         "f'{a}' + b",
         "x = zip(a, b, strict=True)",
         "class A(Struct, frozen=True): pass",
+        "read = lru_cache(64)(find)",
+        "read = lru_cache(maxsize=64)(find)",
+        # A number so large that one more is the same.
+        "x = 1e100",
+        # How a figure looks.
+        "x = draw(linewidth=0.5)",
+        "x = {'axes.linewidth': 0.5, 'fontsize': 7}",
     ],
 )
 def test_what_only_declares_is_not_changed(source: str) -> None:
     assert find_places(source) == []
 
 
-@pytest.mark.parametrize("source", ["x = decode(a, strict=True)", "class A(Struct, forbid_unknown_fields=True): pass"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = decode(a, strict=True)",
+        "class A(Struct, forbid_unknown_fields=True): pass",
+        "x = draw(visible=True)",
+        "x = {'grid': True}",
+        "x = draw(linewidth=choose(True))",
+    ],
+)
 def test_an_argument_that_does_something_is_changed(source: str) -> None:
     assert change(source) == source.replace("True", "False").replace(": pass", ":\n    pass")
 
@@ -126,11 +146,98 @@ def test_a_mutant_that_tests_notice_and_the_source_stays_as_it_is() -> None:
     assert (ROOT / name).read_bytes() == before
 
 
-def test_a_test_that_fails_without_a_mutant_ends_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names of the script, whose modules import each other from their folder."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts" / "mutation"))
-    check_healthy = runpy.run_path(str(ROOT / "scripts" / "mutation" / "run_mutants.py"))["check_healthy"]
+    return runpy.run_path(str(ROOT / "scripts" / "mutation" / "run_mutants.py"))
+
+
+def test_a_test_that_fails_without_a_mutant_ends_the_trial(tmp_path: Path, parts: dict[str, Any]) -> None:
     (tmp_path / "test_good.py").write_text("def test_good():\n    assert True\n")
     (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert False\n")
-    check_healthy(str(tmp_path / "test_good.py"), str(tmp_path / "compiled"))
-    with pytest.raises(SystemExit, match=r"test_bad\.py fails without a mutant"):
-        check_healthy(str(tmp_path / "test_bad.py"), str(tmp_path / "compiled"))
+    with parts["Tester"]() as tester:
+        trial = parts["Trial"]([tester])
+        trial._check_healthy(str(tmp_path / "test_good.py"), tester)
+        with pytest.raises(SystemExit, match=r"test_bad\.py fails without a mutant"):
+            trial._check_healthy(str(tmp_path / "test_bad.py"), tester)
+
+
+def test_chosen_tests_run_in_their_order_and_known_others_do_not(tmp_path: Path, parts: dict[str, Any]) -> None:
+    make_plugin = runpy.run_path(str(ROOT / "scripts" / "mutation" / "pytest_server.py"))["Chosen"]
+    plugin = make_plugin(order=["c", "a"], others=["b"], seconds=60, note=str(tmp_path / "note"))
+    # A mutant may change the name of a test: "d" was not known.
+    items = [SimpleNamespace(nodeid=name) for name in "dabc"]
+    plugin.pytest_collection_modifyitems(items)
+    assert [item.nodeid for item in items] == ["c", "a", "d"]
+
+
+def test_no_test_starts_after_the_time_is_over(tmp_path: Path, parts: dict[str, Any]) -> None:
+    make_plugin = runpy.run_path(str(ROOT / "scripts" / "mutation" / "pytest_server.py"))["Chosen"]
+    item = SimpleNamespace(nodeid="a")
+    in_time, late = (make_plugin([], [], seconds, str(tmp_path / "note")) for seconds in (600, -1))
+    # True tells pytest that nothing is left to do for this test.
+    assert late.pytest_runtest_protocol(item) is True
+    assert not (tmp_path / "note").exists()
+    assert in_time.pytest_runtest_protocol(item) is None
+    assert (tmp_path / "note").read_text() == "a"
+
+
+@pytest.mark.parametrize(
+    ("phase", "test"), [("(call)", "tests/test_a.py::test_b"), ("(setup)", ""), ("(teardown)", "")]
+)
+def test_a_process_that_a_test_starts_is_traced(tmp_path: Path, phase: str, test: str) -> None:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "scripts" / "mutation"),
+        "SHADOWPROBE_TRACE": str(tmp_path / "lines"),
+        "PYTEST_CURRENT_TEST": f"tests/test_a.py::test_b {phase}",
+    }
+    code = "from shadowprobe.base.printable import escape_formula as f; f('=1')"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, cwd=ROOT, timeout=60)
+    rows = [line.split("\t") for line in (tmp_path / "lines").read_text().splitlines()]
+    file = ROOT / "shadowprobe" / "base" / "printable.py"
+    lines = file.read_text().splitlines()
+    tests = {lines[int(line) - 1].strip(): test for test, path, line in rows if path == str(file)}
+    # What is executed with the import counts for every test.
+    assert tests["def escape_formula(cell: str) -> str:"] == ""
+    assert tests['return f"\'{cell}" if cell.startswith(_FORMULA) else cell'] == test
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [(2, 2), (3, 3), (4, 3), (5, 3), (6, 6), (7, 7), (8, 7), (9, 7), (10, 10), (11, 10), (12, 12), (14, 14), (15, 13)],
+)
+def test_the_parts_of_a_statement_are_executed_together(parts: dict[str, Any], line: int, first: int) -> None:
+    source = (
+        "@cache\ndef f(a=1):\n    if (\n        a > 2\n    ):\n        a = 3\n    b = [\n        4,\n    ]\n"
+        "    match b:\n        case 5:\n            return 6\n    try:\n        g()\n    except Error:\n        h()\n"
+    )
+    assert parts["find_statement"](source, line) == first
+
+
+def test_the_fastest_test_of_a_line_is_the_first_and_shared_lines_belong_to_all(parts: dict[str, Any]) -> None:
+    trace = parts["FileTrace"](
+        key="",
+        modules={},
+        seconds={"slow": 3.0, "quick": 0.1, "other": 0.2},
+        lines={"probes/prior.py": {"4": ["slow", "quick"], "5": ["other"], "9": [""]}},
+        packages=[],
+    )
+    path = ROOT / "probes" / "prior.py"
+    assert trace.find_tests(path, 4) == ["quick", "slow"]
+    assert trace.find_tests(path, 5) == ["other"]
+    assert trace.find_tests(path, 9) == ["quick", "other", "slow"]
+    # No test executes it.
+    assert trace.find_tests(path, 6) == []
+    # The tests ended before their time: each of them may execute it.
+    assert trace._replace(lines=None).find_tests(path, 6) == ["other", "quick", "slow"]
+
+
+def test_mutants_are_chosen_below_a_folder_or_in_a_file(parts: dict[str, Any]) -> None:
+    list_mutants = parts["list_mutants"]
+    everything = list_mutants([])
+    probes = list_mutants([ROOT / "probes"])
+    assert {mutant.path.parent for mutant in probes} == {ROOT / "probes"}
+    assert len(probes) == len([mutant for mutant in everything if mutant.path.is_relative_to(ROOT / "probes")])
+    assert {mutant.path for mutant in list_mutants([ROOT / "probes" / "prior.py"])} == {ROOT / "probes" / "prior.py"}

@@ -92,6 +92,12 @@ def test_a_secret_is_masked_in_utf_16() -> None:
         assert mask_secret_bytes("s3cret", "a s3cret b".encode(charset)).decode(charset) == "a *** b"
 
 
+def test_a_space_in_a_secret_may_be_a_plus_in_a_url() -> None:
+    assert mask_secret("my secret", "q=my+secret&n=1") == "q=***&n=1"
+    assert mask_secret("my secret", "q=my%20secret+n") == "q=***+n"
+    assert mask_secret("mysecret", "+my+secret+") == "+my+secret+"
+
+
 def test_a_short_secret_is_looked_for_in_plain_forms_only() -> None:
     # `abc` is `YWJj` in base64, which may be a part of any other text in base64.
     assert mask_secret("abc", "abc YWJj 616263") == "*** YWJj 616263"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe.base.toml_file import MOST_CHARACTERS, MOST_LINES, TomlFile, find_lines
+from shadowprobe.base.toml_file import TomlFile, find_lines
 from shadowprobe.errors import InputError
 
 TEXT = '''\
@@ -97,8 +97,16 @@ def test_an_array_of_tables_is_reported_at_its_first_header(tmp_path: Path) -> N
 
 
 def test_a_statement_of_very_many_lines_gets_no_line() -> None:
-    long = "a = 1\nb = [\n" + "1,\n" * (MOST_LINES + 1) + "]\nc = 1\n"
-    assert find_lines(long) == {("a",): 1}
+    # The end of a statement is looked for in its first 501 lines.
+    first, last = "a = 1\nb = [\n", "]\nc = 1\n"
+    assert find_lines(first + "1,\n" * 500 + last) == {("a",): 1}
+    lines = find_lines(first + "1,\n" * 499 + last)
+    assert (lines["a",], lines["b",], lines["c",]) == (1, 2, 503)
+
+
+def test_a_file_may_have_a_million_characters(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b"#" * 1_000_000)
+    assert TomlFile(tmp_path / "a.toml").values == {}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +118,7 @@ def test_a_statement_of_very_many_lines_gets_no_line() -> None:
         (b"a = 1\nb = '\xff'\n", ":2: is not UTF-8 (byte 5: invalid start byte)"),
         (b"a = " + b"[" * 5000 + b"]" * 5000, ": not valid TOML (nested too deeply, or with too long a number)"),
         (b"a = " + b"9" * 5000, ": not valid TOML (nested too deeply, or with too long a number)"),
-        (b"#" * (MOST_CHARACTERS + 1), ": is too long: it has more than 1000000 characters"),
+        (b"#" * 1_000_001, ": is too long: it has more than 1000000 characters"),
     ],
     ids=["value", "twice", "unclosed", "encoding", "nested", "number", "long"],
 )

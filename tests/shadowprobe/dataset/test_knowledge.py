@@ -145,3 +145,21 @@ def test_what_the_caller_does_to_its_own_table_later_changes_nothing() -> None:
     table.clear()
     assert titles(known, "A") == ["A"]
     assert [space.name for space in known.spaces] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("commonness", "priors"),
+    [
+        # One is added to each: 51, 6 and 1 of 58.
+        ((50, 5, 0), [51 / 58, 6 / 58, 1 / 58]),
+        ((7,), [1.0]),
+        # Where one is unknown, the rank decides: 1, 1/2 and 1/3 of 11/6.
+        ((50, None, 0), [6 / 11, 3 / 11, 2 / 11]),
+        ((), []),
+    ],
+)
+def test_a_prior_is_the_share_of_the_commonness_or_of_the_rank(
+    commonness: tuple[int | None, ...], priors: list[float]
+) -> None:
+    candidates = [Entity(f"Avon {number}", commonness=known) for number, known in enumerate(commonness)]
+    assert Knowledge.priors(candidates) == pytest.approx(priors)

@@ -9,14 +9,15 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import pytest
 from service import Asked, Behaviour, Reply, serving
 
+import shadowprobe
 from shadowprobe.net.blocking import BlockingClient
-from shadowprobe.net.client import Client
+from shadowprobe.net.client import DEFAULT, Client
 from shadowprobe.net.decompression import MOST_MEMBERS
 from shadowprobe.net.failures import (
     BrokenResponseError,
@@ -24,6 +25,8 @@ from shadowprobe.net.failures import (
     NoResponseError,
     RedirectError,
     RefusedError,
+    TimeLimitError,
+    TooLargeError,
 )
 from shadowprobe.net.limits import Limits
 
@@ -407,3 +410,209 @@ def test_a_body_of_very_many_empty_gzip_files_is_refused() -> None:
         pytest.raises(BrokenResponseError, match="broken compression"),
     ):
         get(service.url)
+
+
+def send(url: str, limits: Limits = DEFAULT, **options: bool) -> httpx.Response:
+    async def work() -> httpx.Response:
+        client = Client()
+        try:
+            return await client.send(httpx.Request("GET", url), limits, **options)
+        finally:
+            await client.close()
+
+    return asyncio.run(work())
+
+
+def read(url: str, limits: Limits, *, cut: bool) -> bytes:
+    async def work() -> bytes:
+        client = Client()
+        try:
+            async with client.stream(httpx.Request("GET", url), limits) as incoming:
+                return await incoming.read(cut=cut)
+        finally:
+            await client.close()
+
+    return asyncio.run(work())
+
+
+def test_a_body_may_be_as_large_as_the_limit_and_no_larger() -> None:
+    limits = Limits(max_bytes=2**19)
+    # With a length in its head, in pieces without one, and compressed.
+    for body in (bytes(2**19), bytes(2**19 + 1)):
+        packed = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(body)
+        for answer in (titled(body), b"HTTP/1.1 200 OK\r\n\r\n" + body, packed):
+            with raw_server(answer) as url:
+                if len(body) == 2**19:
+                    assert send(url, limits).content == body
+                    continue
+                with pytest.raises(TooLargeError) as large:
+                    send(url, limits)
+                assert large.value.message == "too large (more than 0.5 MB)"
+
+
+def test_a_body_that_is_too_large_can_be_cut_at_the_limit() -> None:
+    for answer in (titled(b"0123456789"), b"HTTP/1.1 200 OK\r\n\r\n0123456789"):
+        for limit, text in ((9, b"012345678"), (10, b"0123456789"), (11, b"0123456789")):
+            with raw_server(answer) as url:
+                assert read(url, Limits(max_bytes=limit), cut=True) == text
+    with raw_server(titled(b"0123456789")) as url, pytest.raises(TooLargeError):
+        read(url, Limits(max_bytes=9), cut=False)
+
+
+def test_a_compressed_body_counts_as_sent_too() -> None:
+    # Twenty empty gzip files are nothing when decompressed.
+    packed = gzip.compress(b"") * 20
+    with raw_server(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed) as url, pytest.raises(TooLargeError):
+        send(url, Limits(max_bytes=len(packed) - 1))
+
+
+def counting_down(number: int, asked: Asked) -> Reply:
+    """A redirect to the number below, and an answer at 0."""
+    left = int(asked.path.rpartition("/")[2])
+    return (302, {"Location": f"/{left - 1}"}, b"") if left else (200, {}, b"there")
+
+
+def test_ten_redirects_are_followed_and_no_more() -> None:
+    with serving(counting_down) as service:
+        start = service.url.removesuffix("/api")
+        assert send(f"{start}/10").text == "there"
+        with pytest.raises(RedirectError, match="too many redirects"):
+            send(f"{start}/11")
+        assert send(f"{start}/1", Limits(redirects=1)).text == "there"
+        with pytest.raises(RedirectError):
+            send(f"{start}/1", Limits(redirects=0))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_every_kind_of_redirect_is_followed_if_it_is_wanted(status: int) -> None:
+    def redirect(number: int, asked: Asked) -> Reply:
+        return (200, {}, b"there") if asked.path == "/there" else (status, {"Location": "/there"}, b"here")
+
+    with serving(redirect) as service:
+        assert send(service.url).text == "there"
+        assert (send(service.url, follow=False).status_code, send(service.url, follow=False).text) == (status, "here")
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"), [(300, {"Location": "/there"}), (305, {"Location": "/there"}), (302, {})]
+)
+def test_what_is_no_redirect_is_the_answer(status: int, headers: dict[str, str]) -> None:
+    with serving(lambda *_: (status, headers, b"here")) as service:
+        assert send(service.url).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_silent"),
+    [(b"", True), (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", False)],
+    ids=["no head", "half a body"],
+)
+def test_the_whole_time_is_limited(answer: bytes, is_silent: bool) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    done = threading.Event()
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(answer)
+            done.wait(60)
+
+    threading.Thread(target=serve, daemon=True).start()
+    with pytest.raises(TimeLimitError) as late:
+        send(f"http://127.0.0.1:{listener.getsockname()[1]}/", Limits(seconds=0.5))
+    done.set()
+    listener.close()
+    assert (late.value.message, late.value.passing, late.value.silent) == ("no answer in 0.5 s", True, is_silent)
+
+
+def test_one_line_of_a_head_may_have_16_kilobytes() -> None:
+    def answer(size: int) -> bytes:
+        return b"HTTP/1.1 200 OK\r\nX: " + b"x" * size + b"\r\nContent-Length: 2\r\n\r\nok"
+
+    with raw_server(answer(16_000)) as url:
+        assert get(url).text == "ok"
+    with raw_server(answer(17_000)) as url, pytest.raises(BrokenResponseError, match="headers too large"):
+        get(url)
+
+
+def test_the_headers_of_a_response_describe_what_was_read() -> None:
+    packed = gzip.compress(b"text")
+    head = b"HTTP/1.1 200 Quite Fine\r\nContent-Encoding: gzip\r\nX-Kept: yes\r\nContent-Length: %d\r\n\r\n" % len(
+        packed
+    )
+    with raw_server(head + packed) as url:
+        response = get(url)
+    assert (response.content, response.headers["x-kept"], response.reason_phrase) == (b"text", "yes", "Quite Fine")
+    assert "content-encoding" not in response.headers
+    # httpx adds the length of what it was given.
+    assert response.headers["content-length"] == "4"
+    assert response.elapsed.total_seconds() > 0
+
+
+def test_a_request_says_who_sends_it_and_what_it_takes() -> None:
+    with serving(lambda *_: (200, {}, b"")) as service:
+        get(service.url)
+    headers = service.requests[0].headers
+    assert headers["user-agent"] == f"shadowprobe/{shadowprobe.__version__}"
+    assert (headers["accept"], headers["accept-encoding"]) == ("*/*", "gzip, deflate")
+    assert "content-type" not in headers
+
+
+def ask_twice(**settings: Any) -> int:
+    """The number of connections for two requests."""
+    threads = set()
+
+    def note_thread(number: int, asked: Asked) -> Reply:
+        threads.add(threading.current_thread())
+        return 200, {}, b""
+
+    with serving(note_thread) as service, closing(BlockingClient(**settings)) as client:
+        for _ in range(2):
+            client.send(httpx.Request("GET", service.url), Limits())
+    return len(threads)
+
+
+def test_a_client_keeps_its_connection_unless_told_otherwise() -> None:
+    assert ask_twice() == 1
+    assert ask_twice(keep_alive=False) == 2
+
+
+def test_a_proxy_is_not_used_without_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    with serving(lambda *_: (200, {}, b"directly")) as service:
+        with closing(BlockingClient(use_environment=False)) as client:
+            assert client.send(httpx.Request("GET", service.url), Limits()).text == "directly"
+        with closing(BlockingClient()) as client, pytest.raises(ConnectionFailedError):
+            client.send(httpx.Request("GET", service.url), Limits())
+
+
+def test_one_proxy_can_be_named_for_all_kinds_of_urls(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda *_: (200, {}, b"by the proxy")) as proxy:
+        monkeypatch.setenv("all_proxy", proxy.url.removesuffix("/api"))
+        monkeypatch.setenv("no_proxy", "")
+        assert get("http://linker.example/api").text == "by the proxy"
+
+
+def test_a_server_without_https_is_no_secure_connection() -> None:
+    with raw_server(b"HTTP/1.1 400 Bad Request\r\n\r\n") as url, pytest.raises(ConnectionFailedError) as failed:
+        get(url.replace("http:", "https:"))
+    assert str(failed.value) == "no secure connection"
+
+
+def test_a_refused_connection_is_an_answer_of_the_machine() -> None:
+    with pytest.raises(ConnectionFailedError) as failed:
+        get("http://127.0.0.1:9/")
+    assert (str(failed.value), failed.value.silent) == ("no connection", False)
+
+
+def test_requests_are_logged_without_their_query(caplog: pytest.LogCaptureFixture) -> None:
+    with serving(lambda *_: (204, {}, b"")) as service:
+        get(f"{service.url}?token=s3cret")
+        assert caplog.messages == []
+        with caplog.at_level("DEBUG", "shadowprobe.net"):
+            get(f"{service.url}?token=s3cret")
+    (message,) = caplog.messages
+    assert message.startswith(f"HTTP Request: GET {service.url}")
+    assert message.endswith(" 204")
+    assert "s3cret" not in message

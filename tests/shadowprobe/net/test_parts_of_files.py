@@ -64,3 +64,42 @@ def test_a_server_that_does_not_send_parts_is_an_error_of_the_file(
         with pytest.raises(OSError, match=why):
             RemoteFile(client, f"{served.url}/file")
         assert len(served.requests) == (3 if status == 503 else 1)
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_a_status_that_may_pass_is_tried_three_times(client: BlockingClient, tmp_path: Path, status: int) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path, status=status) as served:
+        with pytest.raises(OSError, match=str(status)):
+            RemoteFile(client, f"{served.url}/file")
+        assert len(served.requests) == 3
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 426, 430, 501, 505])
+def test_any_other_status_is_final(client: BlockingClient, tmp_path: Path, status: int) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path, status=status) as served:
+        with pytest.raises(OSError, match=str(status)):
+            RemoteFile(client, f"{served.url}/file")
+        assert len(served.requests) == 1
+
+
+def test_places_are_counted_from_the_start_the_end_or_the_place_before(client: BlockingClient, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path) as served:
+        file = RemoteFile(client, f"{served.url}/file")
+        assert (file.size, file.tell(), file.readable(), file.seekable()) == (25_600, 0, True, True)
+        assert file.seek(100) == 100
+        assert file.seek(5, io.SEEK_CUR) == 105
+        assert file.read(3) == CONTENT[105:108]
+        assert file.tell() == 108
+        # There is nothing before the start, and nothing after the end.
+        assert file.seek(-200, io.SEEK_CUR) == 0
+        assert file.seek(0, io.SEEK_END) == 25_600
+        assert file.read(3) == b""
+        file.seek(-1, io.SEEK_END)
+        assert file.read(3) == CONTENT[-1:]
+        before = len(served.requests)
+        file.seek(7, io.SEEK_END)
+        assert file.read(3) == b""
+        assert len(served.requests) == before

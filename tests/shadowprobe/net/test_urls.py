@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shadowprobe.errors import UsageError
 from shadowprobe.net import urls
 from shadowprobe.net.failures import BrokenResponseError, OtherServerError, RefusedError
-from shadowprobe.net.urls import check_url, follow_redirect, join_url, normalise_url
+from shadowprobe.net.urls import check_option, check_url, follow_redirect, join_url, normalise_url
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,42 @@ def test_a_redirect_is_read_relative_to_its_page() -> None:
     assert join_url("https://example.org/a", "//example.com/x#y") == "https://example.com/x"
     with pytest.raises(RefusedError, match="a redirect to neither http nor https"):
         join_url("https://example.org/", "javascript:alert(1)")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_url"),
+    [
+        ("http://example.org:1/", True),
+        ("http://example.org:0/", False),
+        ("http://example.org:65535/", True),
+        ("http://example.org:65536/", False),
+        # 253 characters, and one more.
+        (f"http://{'a.' * 125}org/", True),
+        (f"http://{'a.' * 125}orgs/", False),
+    ],
+)
+def test_ports_and_hosts_have_limits(url: str, is_url: bool) -> None:
+    if is_url:
+        assert str(check_url(url)) == url
+        return
+    with pytest.raises(RefusedError, match=r"^not a URL$"):
+        check_url(url)
+
+
+@pytest.mark.parametrize("url", ["http", "https", "ftp", ""])
+def test_a_scheme_alone_is_no_url(url: str) -> None:
+    with pytest.raises(RefusedError, match="neither http nor https"):
+        check_url(url)
+
+
+def test_an_address_that_a_user_gives_has_no_last_slash() -> None:
+    assert check_option("--wiki", "http://example.org/w/", "https://...") == "http://example.org/w"
+    with pytest.raises(UsageError, match=r"^--wiki example: is no address such as https://\.\.\.$"):
+        check_option("--wiki", "example", "https://...")
+    with pytest.raises(UsageError, match=r"^--wiki: the address must not hold a user or password$"):
+        check_option("--wiki", "http://me:pw@example.org/", "https://...")
+    given = "http://me:pw@example.org"
+    assert check_option("url", given, "https://...", allow_password=True) == given
 
 
 @pytest.mark.parametrize("host", ["256.1.1.1", "1.2.3.4.5"])

@@ -323,10 +323,13 @@ def test_options_of_the_base_are_options_of_the_wrapper() -> None:
     "options",
     [
         {"concurrency": 0},
-        {"concurrency": 100_000},
+        {"concurrency": 1025},
         {"timeout": 0},
         {"timeout": float("nan")},
+        {"timeout": float("inf")},
         {"rate": -1},
+        {"rate": 0.0009},
+        {"rate": float("inf")},
         {"rate": float("nan")},
         {"retries": -1},
     ],
@@ -334,6 +337,22 @@ def test_options_of_the_base_are_options_of_the_wrapper() -> None:
 def test_settings_that_cannot_be_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(options))}( must be|.* not below)"):
         Rivers(**options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"concurrency": 1},
+        {"concurrency": 1024},
+        {"timeout": 0.1},
+        {"rate": 0.0},
+        {"rate": 0.001},
+        {"retries": 0},
+    ],
+)
+def test_settings_at_their_limits_are_kept(options: dict[str, Any]) -> None:
+    linker = Rivers(**options)
+    assert {name: getattr(linker, name) for name in options} == options
 
 
 def test_it_works_inside_a_loop_that_runs_already(service: Service, world: Dataset) -> None:
