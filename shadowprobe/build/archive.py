@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
@@ -209,21 +209,10 @@ class Archive:
         entry = self._entries.get(key)
         return entry.failed if entry is not None else ""
 
-    def put(
-        self,
-        key: str,
-        url: str,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        *,
-        reason: str = "",
-        captured: str = "",
-    ) -> None:
-        """Stores a response; `captured` is the time of a page that comes from another crawl."""
-        record = make_response(key, url, status, headers, body, reason, captured)
-        quoted = {name.lower(): quote_field(value) for name, value in headers.items()}
-        self._append(key, record, Stored(url, status, quoted, b"", captured=captured))
+    def put(self, key: str, response: Stored) -> None:
+        """Stores a response."""
+        quoted = {name.lower(): quote_field(value) for name, value in response.headers.items()}
+        self._append(key, make_response(key, response), response._replace(headers=quoted))
 
     def put_failure(self, key: str, url: str, why: str) -> None:
         """Stores that a request got no response, so that it is not sent again."""

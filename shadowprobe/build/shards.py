@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
@@ -40,17 +40,7 @@ class PageArchive(Protocol):
     def failure(self, key: str) -> str:
         """Why a request got no response."""
 
-    def put(
-        self,
-        key: str,
-        url: str,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        *,
-        reason: str = "",
-        captured: str = "",
-    ) -> None:
+    def put(self, key: str, response: Stored) -> None:
         """Stores a response."""
 
     def put_failure(self, key: str, url: str, why: str) -> None:
@@ -109,19 +99,9 @@ class Shards:
         """Why a request got no response; empty if it got one or was never sent."""
         return self._choose(key).failure(key)
 
-    def put(
-        self,
-        key: str,
-        url: str,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        *,
-        reason: str = "",
-        captured: str = "",
-    ) -> None:
+    def put(self, key: str, response: Stored) -> None:
         """Stores a response."""
-        self._choose(key).put(key, url, status, headers, body, reason=reason, captured=captured)
+        self._choose(key).put(key, response)
 
     def put_failure(self, key: str, url: str, why: str) -> None:
         """Stores that a request got no response, so that it is not sent again."""

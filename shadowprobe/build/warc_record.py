@@ -34,15 +34,17 @@ _NOT_STORED = frozenset({"content-encoding", "transfer-encoding", "content-lengt
 
 
 class Stored(NamedTuple):
-    """A response as the archive has it; `failed` says why there is none."""
+    """A response as the archive has it, with a body that is not compressed; `failed` says why there is none."""
 
     url: str
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: bytes
     failed: str = ""
     # When a page was captured that comes from another crawl.
     captured: str = ""
+    # What follows the status in its line; it is not read again.
+    reason: str = ""
 
 
 class RecordPlace(NamedTuple):
@@ -54,26 +56,19 @@ class RecordPlace(NamedTuple):
     key: str
 
 
-def make_response(
-    key: str,
-    url: str,
-    status: int,
-    headers: Mapping[str, str],
-    body: bytes,
-    reason: str = "",
-    captured: str = "",
-) -> bytes:
-    """Makes the record of a response; its body is as a reader wants it, without compression.
+def make_response(key: str, response: Stored) -> bytes:
+    """Makes the record of a response."""
+    fields = {"WARC-Target-URI": response.url, _KEY: key, "WARC-Payload-Digest": _digest(response.body)}
+    if response.captured:
+        fields |= {"WARC-Date": response.captured, _CAPTURED: response.captured}
+    content = _make_head(response) + response.body
+    return _make_record("response", fields, content, "application/http; msgtype=response")
 
-    `captured` is the time of a page that comes from another crawl.
-    """
-    kept = "".join(f"{name}: {quote_field(value)}\r\n" for name, value in headers.items() if _is_stored(name))
-    line = f"{status} {reason}".strip().encode("ascii", "replace").decode()
-    head = f"HTTP/1.1 {line}\r\n{kept}Content-Length: {len(body)}\r\n\r\n".encode()
-    fields = {"WARC-Target-URI": url, _KEY: key, "WARC-Payload-Digest": _digest(body)}
-    if captured:
-        fields |= {"WARC-Date": captured, _CAPTURED: captured}
-    return _make_record("response", fields, head + body, "application/http; msgtype=response")
+
+def _make_head(response: Stored) -> bytes:
+    kept = "".join(f"{name}: {quote_field(value)}\r\n" for name, value in response.headers.items() if _is_stored(name))
+    line = f"{response.status} {response.reason}".strip().encode("ascii", "replace").decode()
+    return f"HTTP/1.1 {line}\r\n{kept}Content-Length: {len(response.body)}\r\n\r\n".encode()
 
 
 def quote_field(value: str) -> str:

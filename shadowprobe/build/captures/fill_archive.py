@@ -13,6 +13,7 @@ from shadowprobe.build.records import WebReference
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.status import CAPTURES
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.fetch import WebResponse
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.net.failures import RefusedError
@@ -102,5 +103,5 @@ def _find_target(archive: PageArchive, read: ReadCapture) -> str:
 
 
 def _put(archive: PageArchive, url: str, capture: Capture, page: WebResponse) -> None:
-    key = key_of("GET", url)
-    archive.put(key, url, page.status, page.headers, page.body, reason=page.reason, captured=capture.time)
+    response = Stored(url, page.status, page.headers, page.body, captured=capture.time, reason=page.reason)
+    archive.put(key_of("GET", url), response)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from shadowprobe.build.archive import Entry, key_of
 from shadowprobe.build.records import Crawled, WebReference
 from shadowprobe.build.shards import PageArchive
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass, not_html
 from shadowprobe.build.web.politeness import REFUSALS, Frontier, Host, Manners, Rules, host_of, origin_of
 from shadowprobe.errors import BuildError
@@ -367,7 +368,8 @@ class _Crawl:
         elif answer.status in REDIRECTS and "location" not in answer.headers:
             self._fail(url, "a redirect to nowhere")
         elif answer.status in REDIRECTS or 200 <= answer.status < 300:
-            self._archive.put(key_of("GET", url), url, answer.status, answer.headers, answer.body, reason=answer.reason)
+            stored = Stored(url, answer.status, answer.headers, answer.body, reason=answer.reason)
+            self._archive.put(key_of("GET", url), stored)
         else:
             self._fail(url, str(answer.status))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.warc_record import read_response
+from shadowprobe.build.warc_record import Stored, read_response
 from shadowprobe.errors import InputError, UsageError
 
 URL = "http://example.org/"
@@ -27,13 +27,13 @@ def stored_in(tmp_path: Path, count: int = 1) -> None:
     archive = opened(tmp_path)
     for number in range(count):
         url = f"{URL}{number}"
-        archive.put(key_of("GET", url), url, 200, {"Content-Type": "text/html"}, f"page {number}".encode())
+        archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, f"page {number}".encode()))
     archive.close()
 
 
 def test_an_answer_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {"Content-Type": "text/html", "X-Kept": "yes"}, "Köln 🦆".encode(), reason="OK")
+    archive.put(KEY, Stored(URL, 200, {"Content-Type": "text/html", "X-Kept": "yes"}, "Köln 🦆".encode(), reason="OK"))
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -87,7 +87,7 @@ WHAT_A_CRAWL_ASKS = {
 def test_what_a_crawl_asks_is_known_without_reading_the_responses(tmp_path: Path, index: str) -> None:
     archive = opened(tmp_path)
     for url, (status, headers, _) in WHAT_A_CRAWL_ASKS.items():
-        archive.put(key_of("GET", url), url, status, headers, b"content")
+        archive.put(key_of("GET", url), Stored(url, status, headers, b"content"))
     archive.close()
     path = tmp_path / "archive.warc.gz.index"
     if index == "lost":
@@ -121,7 +121,9 @@ def test_another_process_can_read_a_response_at_its_place(tmp_path: Path) -> Non
 
 def test_packing_and_cookies_are_not_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {"Content-Encoding": "gzip", "Set-Cookie": "id=1", "Content-Length": "999"}, b"four")
+    archive.put(
+        KEY, Stored(URL, 200, {"Content-Encoding": "gzip", "Set-Cookie": "id=1", "Content-Length": "999"}, b"four")
+    )
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -147,7 +149,7 @@ def test_a_torn_record_is_cut_off_wherever_it_was_torn(tmp_path: Path, share: fl
     stored_in(tmp_path, 1)
     whole, lines = warc.read_bytes(), index.read_bytes()
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {}, b"the page whose record is torn")
+    archive.put(KEY, Stored(URL, 200, {}, b"the page whose record is torn"))
     archive.close()
     torn = warc.read_bytes()[len(whole) :]
     # The index is written last, so that a kill in the middle of a record leaves it as it was.
@@ -156,7 +158,7 @@ def test_a_torn_record_is_cut_off_wherever_it_was_torn(tmp_path: Path, share: fl
     archive = opened(tmp_path)
     assert KEY not in archive
     assert warc.read_bytes() == whole
-    archive.put(KEY, URL, 200, {}, b"the page again")
+    archive.put(KEY, Stored(URL, 200, {}, b"the page again"))
     stored, first = archive.get(KEY), archive.get(f"GET {URL}0")
     archive.close()
     assert stored is not None
@@ -170,7 +172,7 @@ def test_what_the_index_has_lost_is_read_from_the_records(tmp_path: Path, lines:
     post, long = key_of("POST", URL, "a=1"), key_of("GET", f"{URL}{'x' * 20_000}")
     stored_in(tmp_path, 1)
     archive = opened(tmp_path)
-    archive.put(post, URL, 200, {}, b"the answer to a form")
+    archive.put(post, Stored(URL, 200, {}, b"the answer to a form"))
     archive.put_failure(long, long.removeprefix("GET "), "no answer in 30 s")
     archive.close()
     warc, index = tmp_path / "archive.warc.gz", tmp_path / "archive.warc.gz.index"
@@ -323,7 +325,7 @@ def test_an_index_that_leads_to_the_answer_of_another_question_is_seen(tmp_path:
 
 def test_what_a_server_says_beyond_ascii_is_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 302, {"Location": "http://example.org/köln?a=ä b"}, b"", reason="Déplacé")
+    archive.put(KEY, Stored(URL, 302, {"Location": "http://example.org/köln?a=ä b"}, b"", reason="Déplacé"))
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -333,7 +335,7 @@ def test_what_a_server_says_beyond_ascii_is_stored(tmp_path: Path) -> None:
 def test_the_later_answer_to_a_question_counts(tmp_path: Path) -> None:
     archive = opened(tmp_path)
     archive.put_failure(KEY, URL, "503")
-    archive.put(KEY, URL, 200, {}, b"a page")
+    archive.put(KEY, Stored(URL, 200, {}, b"a page"))
     archive.close()
     for index in (True, False):
         if not index:
@@ -372,12 +374,13 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from shadowprobe.build.archive import Archive
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.errors import UsageError
 archive = Archive(Path(sys.argv[1]), software="tests")
-archive.put("GET http://example.org/0", "http://example.org/0", 200, {}, b"page 0")
+archive.put("GET http://example.org/0", Stored("http://example.org/0", 200, {}, b"page 0"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
-    archive.put("GET http://example.org/1", "http://example.org/1", 200, {}, bytes.fromhex(sys.argv[2]))
+    archive.put("GET http://example.org/1", Stored("http://example.org/1", 200, {}, bytes.fromhex(sys.argv[2])))
 except UsageError as error:
     print(error)
 archive.close()

@@ -13,6 +13,7 @@ from web_pages import html, web
 from shadowprobe.build import shards
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.shards import PageArchive, Shards, open_pages
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.crawl import crawl
 from shadowprobe.errors import InputError
 
@@ -28,7 +29,7 @@ def opened(path: Path, *, pages: int = 0, read_only: bool = False) -> PageArchiv
 def filled(tmp_path: Path) -> Path:
     with closing(Shards(tmp_path / "web.warc.gz", 4, software="tests")) as archive:
         for url in URLS:
-            archive.put(key_of("GET", url), url, 200, {"Content-Type": "text/html"}, f"page {url}".encode())
+            archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, f"page {url}".encode()))
         archive.put_failure("GET http://gone.example/", "http://gone.example/", "404")
     return tmp_path
 
@@ -73,7 +74,7 @@ def test_a_new_archive_has_a_file_for_so_many_pages(tmp_path: Path, pages: int, 
 
 def test_an_archive_of_one_file_stays_one(tmp_path: Path) -> None:
     with closing(Archive(tmp_path / "web.warc.gz", software="tests")) as archive:
-        archive.put("GET http://a.example/", "http://a.example/", 200, {}, b"old")
+        archive.put("GET http://a.example/", Stored("http://a.example/", 200, {}, b"old"))
     with closing(opened(tmp_path, pages=10 * shards.PAGES_PER_SHARD)) as again:
         stored = again.get("GET http://a.example/")
     assert stored is not None
