@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from shadowprobe.base.files import open_for_reading
+from shadowprobe.build.storage import read_file
 from shadowprobe.errors import InputError
 
 # How a compressed record begins, and how much of it is read at once.
@@ -48,9 +49,9 @@ class Stored(NamedTuple):
 
 
 class RecordPlace(NamedTuple):
-    """Where the record of a request is."""
+    """Where the record of a request is: in a file, or at a URL of fsspec."""
 
-    path: Path
+    path: Path | str
     offset: int
     length: int
     key: str
@@ -130,16 +131,26 @@ def read_member(file: int, offset: int) -> tuple[bytes, int]:
 
 def read_response(place: RecordPlace) -> Stored:
     """Reads the response of a request from its place in a file."""
-    with open_for_reading(place.path) as file:
-        file.seek(place.offset)
-        compressed = file.read(place.length)
-    try:
-        stored = parse_response(zlib.decompress(compressed, zlib.MAX_WBITS | 16), place.key)
-    except zlib.error:
-        stored = None
+    stored = parse_response(decompress_record(_read_part(place)), place.key)
     if stored is None:
         raise make_damage_error(place.path, place.offset)
     return stored
+
+
+def _read_part(place: RecordPlace) -> bytes:
+    if isinstance(place.path, str):
+        return read_file(place.path, place.offset, place.offset + place.length)
+    with open_for_reading(place.path) as file:
+        file.seek(place.offset)
+        return bytes(file.read(place.length))
+
+
+def decompress_record(compressed: bytes) -> bytes:
+    """Decompresses a record; returns nothing if it is damaged."""
+    try:
+        return zlib.decompress(compressed, zlib.MAX_WBITS | 16)
+    except zlib.error:
+        return b""
 
 
 def parse_response(content: bytes, key: str) -> Stored | None:
@@ -178,11 +189,11 @@ def parse_any(content: bytes) -> tuple[str, Stored] | None:
     return key, Stored(url, 0, {}, b"", failed.removeprefix(_FAILED).rstrip("\n"))
 
 
-def make_damage_error(path: Path, offset: int) -> InputError:
+def make_damage_error(path: Path | str, offset: int) -> InputError:
     """Makes the error for a record that cannot be read."""
     return InputError(
         path,
-        f"the record at byte {offset} is damaged: remove {path.name}.index, and a build without"
+        f"the record at byte {offset} is damaged: remove {Path(path).name}.index, and a build without"
         " --from-archive keeps what is whole and asks again for the rest",
     )
 

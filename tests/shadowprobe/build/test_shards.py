@@ -12,7 +12,7 @@ from web_pages import html, web
 
 from shadowprobe.build import shards
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.shards import PageArchive, Shards, open_pages
+from shadowprobe.build.shards import PageArchive, ShardPlace, Shards, open_pages
 from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.crawl import crawl
 from shadowprobe.errors import InputError
@@ -27,7 +27,7 @@ def opened(path: Path, *, pages: int = 0, read_only: bool = False) -> PageArchiv
 
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
-    with closing(Shards(tmp_path / "web.warc.gz", 4, software="tests")) as archive:
+    with closing(Shards(ShardPlace(str(tmp_path / "web.warc.gz"), 4, "tests"))) as archive:
         for url in URLS:
             archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, f"page {url}".encode()))
         archive.put_failure("GET http://gone.example/", "http://gone.example/", "404")
@@ -96,7 +96,7 @@ def test_a_lost_file_is_refused_by_a_reader_and_made_again_by_a_build(filled: Pa
 def test_a_crawl_into_several_files_continues_without_a_request(tmp_path: Path) -> None:
     with web({f"/{number}": html("<p>A page.</p>") for number in range(4)}, hosts=3) as served:
         urls = [served.url(f"/{number}", host) for number in range(4) for host in (1, 2, 3)]
-        with closing(Shards(tmp_path / "web.warc.gz", 3, software="tests")) as archive:
+        with closing(Shards(ShardPlace(str(tmp_path / "web.warc.gz"), 3, "tests"))) as archive:
             first = list(crawl(references(*urls), archive, manners()))
         asked = len(served.asked)
         with closing(opened(tmp_path)) as archive:
