@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from shadowprobe.base.files import make_directory, write_atomically
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.errors import BuildError, UsageError
 
 # How long to wait before each further try.
 PAUSES = (0.5, 2.0)
 _LOCAL = "file://"
+# The file beside the archive of the wiki that says where the pages are.
+NOTE = "storage.txt"
 
 T = TypeVar("T")
 
@@ -40,6 +43,23 @@ def parse_storage(text: str) -> str:
     except (ImportError, ValueError) as error:
         raise UsageError(f"--storage {shorten_url(text)}: {error}") from None
     return text.rstrip("/")
+
+
+def choose_storage(folder: Path, given: str) -> str:
+    """Returns where the pages of a build are: in its own folder, or at the place that was given when it began.
+
+    The place is noted in the folder, because a build that forgets it would request all pages again.
+    """
+    note = folder / NOTE
+    known = note.read_text(encoding="utf-8").strip() if note.exists() else ""
+    if given and known and given != known:
+        raise UsageError(f"--storage {given}: the pages of this build are at {known}; {note} says so")
+    if given and not known:
+        if any(folder.glob("web*.warc.gz")):
+            raise UsageError(f"--storage {given}: the pages of this build are in {folder}; go on without --storage")
+        make_directory(folder)
+        write_atomically(note, f"{given}\n".encode())
+    return given or known or str(folder)
 
 
 def import_fsspec() -> Any:

@@ -113,6 +113,12 @@ def build(
     workers: common.WorkersOption = None,
     executor: common.ExecutorOption = "local",
     ray_address: common.RayAddressOption = None,
+    storage: Annotated[
+        str,
+        typer.Option(
+            "--storage", metavar="DIR|URL", help="Where the pages are stored, for machines without a shared directory."
+        ),
+    ] = "",
     json: common.JsonOption = False,
 ) -> None:
     """Build a ShadowLink-style dataset: names from disambiguation pages, contexts from the pages that articles cite.
@@ -129,6 +135,7 @@ def build(
     from shadowprobe.build.machine import Machine, parse_size
     from shadowprobe.build.pipeline import Build
     from shadowprobe.build.settings import merge_settings
+    from shadowprobe.build.storage import parse_storage
     from shadowprobe.build.web.politeness import Manners
     from shadowprobe.compute.executor import make_executor
 
@@ -167,10 +174,13 @@ def build(
     )
     machine = Machine(memory=parse_size(memory) if memory else 0, workers=workers or 0)
     flags = {"from_archive": from_archive, "retry": retry}
+    place = parse_storage(storage)
     with (
         common.bars() as progress,
         make_executor(executor, workers, ray_address) as cores,
-        Build(out, settings, manners, progress=progress, machine=machine, executor=cores, **flags) as work,
+        Build(
+            out, settings, manners, progress=progress, machine=machine, executor=cores, storage=place, **flags
+        ) as work,
     ):
         dataset = work.run(stage)
     _print_status(out, json=json)

@@ -97,11 +97,10 @@ class Requester:
             thread.close()
 
     def list_hosts(self, now: float) -> dict[str, HostState]:
-        """Lists the hosts that were silent, or that must be left alone for a while from now on."""
-        states = {
+        """Lists the hosts that had a turn, with what the next part must know of them from now on."""
+        return {
             name: HostState(host.silent, max(0.0, host.not_before - now)) for name, host in self._frontier.hosts.items()
         }
-        return {name: state for name, state in states.items() if state.silent or state.seconds}
 
     async def _run(self, visits: Iterable[Visit]) -> None:
         """Requests pages until the archive lacks nothing of the visits."""

@@ -51,7 +51,7 @@ def test_all_pages_of_a_host_are_in_one_file_and_the_hosts_in_several(filled: Pa
     files = {path.name for path in filled.glob("*.warc.gz")}
     assert files == {f"web-{number}-of-4.warc.gz" for number in range(4)}
     with closing(opened(filled, read_only=True)) as archive:
-        places = {url: archive.locate(key_of("GET", url)).path.name for url in URLS}
+        places = {url: Path(archive.locate(key_of("GET", url)).path).name for url in URLS}
     by_host = [{places[url] for url in URLS[first : first + 3]} for first in range(0, len(URLS), 3)]
     assert all(len(of_host) == 1 for of_host in by_host)
     assert len(set().union(*by_host)) > 1
