@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +13,10 @@ from typing import Any, TypeVar
 
 import crawling
 import pytest
+from crawl_world import HOSTS, PAGES, WORKERS, count_requests, find_hosts, keep_silent, make_references
 from crawling import ROBOTS, manners, references
 from msgspec.structs import replace
-from web_pages import Page, Send, Web, answer, html, redirect, web
+from web_pages import Page, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.records import Crawled, WebReference
@@ -29,7 +29,6 @@ from shadowprobe.compute.executor import SerialExecutor
 from shadowprobe.errors import BuildError
 
 short_pauses = crawling.short_pauses
-WORKERS, HOSTS = 3, 8
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -70,15 +69,6 @@ def place(tmp_path: Path) -> ShardPlace:
     return ShardPlace(str(tmp_path / "web.warc.gz"), 4, "tests")
 
 
-def find_worker(place: ShardPlace, host: int) -> int:
-    return place.choose(f"http://127.0.0.{host}/") % WORKERS
-
-
-def find_hosts(place: ShardPlace) -> tuple[int, int]:
-    """Two hosts of different workers."""
-    return 1, next(host for host in range(2, HOSTS + 1) if find_worker(place, host) != find_worker(place, 1))
-
-
 def crawl_parts(
     place: ShardPlace, asked: list[WebReference], executor: Threads | None = None, **options: Any
 ) -> list[Crawled]:
@@ -88,50 +78,9 @@ def crawl_parts(
         return list(work.run(asked, lambda done, of: None))
 
 
-def count_requests(served: Web) -> Counter[str]:
-    return Counter(f"{asked.host}{asked.path}" for asked in served.asked)
-
-
-def make_web(place: ShardPlace) -> tuple[dict[str, Page | list[Page]], Callable[[Web], list[WebReference]]]:
-    """Pages with every kind of way to another worker, and the references to them."""
-    one, two = (f"127.0.0.{host}" for host in find_hosts(place))
-    pages: dict[str, Page | list[Page]] = {f"/{number}": html(f"page {number}") for number in range(6)}
-    pages["/type"] = answer("200 OK", b"x", Content_Type="application/pdf")
-    pages["/alone"] = html("a page behind redirects")
-
-    def list_references(served: Web) -> list[WebReference]:
-        first, second = (f"http://{host}:{served.port}" for host in (one, two))
-        served.pages |= {
-            f"{one}/away": redirect(f"{second}/back"),
-            f"{two}/back": redirect(f"{first}/alone"),
-            f"{one}/loop": redirect(f"{second}/loop"),
-            f"{two}/loop": redirect(f"{first}/loop"),
-            # Rules on another host: /3 is forbidden on the second host, by what the first one says.
-            f"{two}/robots.txt": redirect(f"{first}/rules"),
-            f"{one}/rules": answer("200 OK", f"{ROBOTS}Disallow: /3".encode(), Content_Type="text/plain"),
-        }
-        urls = [served.url(f"/{number}", host) for number in range(6) for host in range(1, HOSTS + 1)]
-        urls += [
-            f"{first}/away",
-            f"{second}/back",
-            f"{first}/loop",
-            f"{first}/type",
-            f"{first}/gone",
-            "ftp://a.example/",
-        ]
-        dead = [
-            WebReference("E", f"{first}/dead", f"{second}/4"),
-            WebReference("E", f"{second}/dead", f"{first}/dead-too"),
-        ]
-        return [*references(*urls), *dead]
-
-    return pages, list_references
-
-
 def test_outcomes_are_those_of_one_process_and_no_page_is_requested_twice(place: ShardPlace, tmp_path: Path) -> None:
-    pages, list_references = make_web(place)
-    with web(pages, HOSTS) as served:
-        asked = list_references(served)
+    with web(dict(PAGES), HOSTS) as served:
+        asked = make_references(served, place)
         found = crawl_parts(place, asked)
         counts = count_requests(served)
         with closing(Archive(tmp_path / "one.warc.gz", software="tests")) as archive:
@@ -149,9 +98,8 @@ def test_outcomes_are_those_of_one_process_and_no_page_is_requested_twice(place:
 
 
 def test_a_crawl_that_is_done_needs_no_worker_and_any_process_continues_it(place: ShardPlace) -> None:
-    pages, list_references = make_web(place)
-    with web(pages, HOSTS) as served:
-        asked, executor = list_references(served), Threads()
+    with web(dict(PAGES), HOSTS) as served:
+        asked, executor = make_references(served, place), Threads()
         found = crawl_parts(place, asked)
         before = len(served.asked)
         assert crawl_parts(place, asked, executor) == found
@@ -167,9 +115,8 @@ def test_parts_that_end_early_or_are_done_again_request_no_page_twice(
 ) -> None:
     # A part that must end at once has one request for each host that is free.
     monkeypatch.setattr(cluster_crawl, "SECONDS", 0.0)
-    pages, list_references = make_web(place)
-    with web(pages, HOSTS) as served:
-        asked = list_references(served)
+    with web(dict(PAGES), HOSTS) as served:
+        asked = make_references(served, place)
         found = crawl_parts(place, asked, executor)
         assert set(count_requests(served).values()) == {1}
         with closing(Archive(tmp_path / "one.warc.gz", software="tests")) as archive:
@@ -248,10 +195,6 @@ def test_a_round_has_only_so_many_pages_of_a_host_and_of_a_worker(
         found += crawl_parts(place, references(*more), executor)
         assert [len(part.visits) for parts in executor.rounds[3:] for part in parts] == [1] * 5
     assert all(each.failed in {"", "404"} for each in found)
-
-
-async def keep_silent(send: Send) -> None:
-    await asyncio.sleep(30)
 
 
 def test_a_host_that_fell_silent_stays_so_in_the_next_rounds(
