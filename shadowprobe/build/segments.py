@@ -19,7 +19,7 @@ from shadowprobe.build.warc_record import INFO, Stored, decompress_record, make_
 from shadowprobe.errors import InputError
 
 # A file is written when it has so many records or bytes, or when its first record is so many seconds old.
-MOST_RECORDS, MOST_BYTES, MOST_SECONDS = 500, 32_000_000, 60.0
+MOST_RECORDS, MOST_BYTES, MOST_SECONDS = 500, 32_000_000, 30.0
 # How long to wait for a process that did not say that it is done: Ray ends a worker without a node within a second.
 PATIENCE = 5.0
 _WARC, _INDEX, _BEGUN = ".warc.gz", ".index", "begun"

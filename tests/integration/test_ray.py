@@ -1,4 +1,4 @@
-"""Parts of the work on a real Ray cluster: several nodes on this machine, of which some are killed."""
+"""Work on a real Ray cluster: several nodes on this machine, of which some are killed, and so is the driver."""
 
 from __future__ import annotations
 
@@ -72,6 +72,47 @@ def done(built: Path) -> Done:
 def test_a_build_on_a_cluster_that_loses_a_node_makes_the_same_bytes(done: Done) -> None:
     assert done.report["removed"]
     assert done.on_ray == done.plain
+
+
+def test_a_crawl_on_a_cluster_that_loses_a_node_has_the_outcomes_of_one_process(done: Done) -> None:
+    crawl = done.report["node"]
+    assert crawl["same outcomes"]
+    # Pages, a redirect loop over two workers, rules and copies of another worker, and a silent host are among them.
+    expected = {"", "404", "404, its copy too", "redirect loop", "robots.txt forbids it", "no answer in 2 s"}
+    assert expected <= set(crawl["failures"])
+
+
+@pytest.mark.parametrize("where", [("node",), ("driver", "shared"), ("driver", "stored")])
+def test_after_a_kill_no_stored_page_is_requested_again_and_hosts_have_their_delay(
+    done: Done, where: tuple[str, ...]
+) -> None:
+    crawl = done.report
+    for name in where:
+        crawl = crawl[name]
+    # None would mean that nobody was killed.
+    assert crawl["repeated"] == 0
+    # One request to a host at a time, and its delay in between, over all workers, rounds and kills.
+    assert (crawl["overlaps"], crawl["too early"]) == (0, 0)
+
+
+@pytest.mark.parametrize("where", ["shared", "stored"])
+def test_a_command_that_is_killed_while_a_cluster_crawls_makes_the_same_bytes_in_the_end(
+    done: Done, where: str
+) -> None:
+    build = done.report["driver"][where]
+    assert build["killed"]
+    assert build["error"] == ""
+    assert build["bytes"]
+    # What a dead worker had not stored yet is requested once more.
+    assert build["most requests"] <= 2
+
+
+def test_workers_without_a_shared_directory_store_and_read_the_pages_by_a_url(done: Done) -> None:
+    report = done.report["driver"]
+    assert [name for name in report["shared"]["files"] if name.startswith("web")]
+    assert report["stored"]["files"] == ["storage.txt", "wiki.warc.gz", "wiki.warc.gz.index"]
+    # The next command finds the storage by itself.
+    assert report["from archive"] == {"requests": 0, "bytes": True}
 
 
 def test_each_part_has_one_result_in_order_though_a_node_dies(done: Done) -> None:

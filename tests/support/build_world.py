@@ -184,10 +184,12 @@ class Small:
 
 
 @contextmanager
-def small(wiki_of: Callable[[Web], StandIn] = small_wiki, said: dict[str, list[str]] = SAID) -> Iterator[Small]:
+def small(
+    wiki_of: Callable[[Web], StandIn] = small_wiki, said: dict[str, list[str]] = SAID, hosts: int = 1
+) -> Iterator[Small]:
     """The wiki and the web, which answer while the block runs."""
     pages: dict[str, Any] = {path: page(*sentences) for path, sentences in said.items()}
-    with pytest.MonkeyPatch.context() as patch, web(pages) as served:
+    with pytest.MonkeyPatch.context() as patch, web(pages, hosts) as served:
         patch.setenv("SOURCE_DATE_EPOCH", DAY)
         standin = wiki_of(served)
         with serving(standin) as service:

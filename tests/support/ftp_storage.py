@@ -38,7 +38,8 @@ def serving_ftp(folder: Path) -> Iterator[Ftp]:
         from pyftpdlib.handlers import FTPHandler
         from pyftpdlib.ioloop import IOLoop
         from pyftpdlib.servers import FTPServer
-    logging.getLogger("pyftpdlib").setLevel(logging.CRITICAL)
+    # Without a handler it would write to the standard error.
+    logging.getLogger("pyftpdlib").addHandler(logging.NullHandler())
     folder.mkdir(parents=True, exist_ok=True)
 
     class Handler(FTPHandler):  # type: ignore[misc]

@@ -14,6 +14,7 @@ from typing import Any
 
 from build_world import MANNERS
 from parts_work import fail, note_and_wait
+from ray_crawl import build_and_lose_driver, crawl_and_lose_node
 
 from shadowprobe.base.jsonl import read_json
 from shadowprobe.build import gather
@@ -82,7 +83,14 @@ def main() -> None:
     cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     first, second, _ = (cluster.add_node(num_cpus=1) for _ in range(3))
     cluster.wait_for_nodes()
-    report: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
+    report: dict[str, Any] = {"sockets": list_sockets()}
+    report["node"] = crawl_and_lose_node(
+        out.parent, cluster.address, lambda: cluster.remove_node(first, allow_graceful=False)
+    )
+    first = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    report["driver"] = build_and_lose_driver(out.parent / "driver", cluster.address)
+    report["removed"] = run_build(out, cluster, first, cluster.address)
     with make_executor("ray", address=cluster.address) as executor:
         results = executor.map(note_and_wait, [(str(out), number) for number in range(16)])
         report["results"] = [next(results) for _ in range(2)]
