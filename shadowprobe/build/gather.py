@@ -142,7 +142,7 @@ class Gatherer:
         """Takes pages from an existing crawl; returns the references for which the hosts may be asked."""
         from shadowprobe.build.captures import count_captures, fill_archive
 
-        fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within))
+        fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within), self._executor)
         if not within:
             count_captures(references, self.web).write(self.directory / f"{CAPTURES}.json")
         # The archived copy that an article names would be another page of the web.
