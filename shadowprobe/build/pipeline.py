@@ -36,7 +36,7 @@ from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write
 from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
 from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
-from shadowprobe.build.storage import choose_storage
+from shadowprobe.build.storage import find_storage, note_storage
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -100,6 +100,7 @@ class Build:
         lock(self._open.enter_context((self.directory / ".lock").open("ab")), f"building into {self.out}")
         for directory in (self.out, self.directory, self.out / "train"):
             drop_partial_files(directory)
+        find_storage(self.directory / "archive", self._storage)
         if self.settings.common_crawl and not self.from_archive and not self._funnel_file("crawl").exists():
             from shadowprobe.build.captures import check_index
 
@@ -177,7 +178,8 @@ class Build:
     def _open_web(self) -> PageArchive:
         references = self.directory / "references.jsonl"
         pages = sum(1 for _ in read_text_lines(references)) if references.exists() else 0
-        folder = choose_storage(self.directory / "archive", self._storage)
+        folder = find_storage(self.directory / "archive", self._storage)
+        note_storage(self.directory / "archive", folder)
         # A worker of a cluster has at least one file.
         fewest = self._executor.workers if self._executor.is_cluster else 1
         archive = open_pages(

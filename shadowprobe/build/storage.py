@@ -45,21 +45,22 @@ def parse_storage(text: str) -> str:
     return text.rstrip("/")
 
 
-def choose_storage(folder: Path, given: str) -> str:
-    """Returns where the pages of a build are: in its own folder, or at the place that was given when it began.
-
-    The place is noted in the folder, because a build that forgets it would request all pages again.
-    """
+def find_storage(folder: Path, given: str) -> str:
+    """Returns where the pages of a build are: in its own folder, or at the place that was given when it began."""
     note = folder / NOTE
     known = note.read_text(encoding="utf-8").strip() if note.exists() else ""
     if given and known and given != known:
         raise UsageError(f"--storage {given}: the pages of this build are at {known}; {note} says so")
-    if given and not known:
-        if any(folder.glob("web*.warc.gz")):
-            raise UsageError(f"--storage {given}: the pages of this build are in {folder}; go on without --storage")
-        make_directory(folder)
-        write_atomically(note, f"{given}\n".encode())
+    if given and not known and any(folder.glob("web*.warc.gz")):
+        raise UsageError(f"--storage {given}: the pages of this build are in {folder}; go on without --storage")
     return given or known or str(folder)
+
+
+def note_storage(folder: Path, place: str) -> None:
+    """Notes where the pages of a build are, because a build that forgets it would request all of them again."""
+    if place != str(folder) and not (folder / NOTE).exists():
+        make_directory(folder)
+        write_atomically(folder / NOTE, f"{place}\n".encode())
 
 
 def import_fsspec() -> Any:

@@ -160,7 +160,7 @@ def build(
         "captures_only": captures_only,
         "neutral": read_language("en", templates).neutral if templates is not None else (),
     }
-    _check_text(options)
+    _check_text({**options, "storage": storage})
     given = {option for option in options if _is_given(context, "templates" if option == "neutral" else option)}
     settings = merge_settings(out, options, given)
     _check_captures(settings)

@@ -128,6 +128,10 @@ def test_a_run_on_a_cluster_writes_the_same_predictions(done: Done, built: Path,
         assert (built.parent / "run-on-ray" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
 
 
+def test_an_index_of_captures_is_looked_up_on_a_cluster_with_the_same_choice(done: Done) -> None:
+    assert done.report["captures"] == {"found": True, "same": True}
+
+
 def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(done: Done) -> None:
     assert done.report["error"] == "pages.jsonl:7: field `url`: is wrong"
 

@@ -7,12 +7,13 @@ import hashlib
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.warc_record import Stored, read_response
+from shadowprobe.build.warc_record import Stored, make_response, read_response
 from shadowprobe.errors import InputError, UsageError
 
 URL = "http://example.org/"
@@ -402,3 +403,53 @@ def test_questions_with_different_bodies_are_different() -> None:
     assert key_of("GET", URL) == f"GET {URL}"
     assert key_of("POST", URL, "a=1") != key_of("POST", URL, "a=2")
     assert key_of("POST", URL, "a=1") == key_of("POST", URL, b"a=1")
+
+
+def test_other_processes_write_between_release_and_refresh(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.put(KEY, Stored(URL, 200, {}, b"old"))
+    archive.release()
+    other = opened(tmp_path)
+    other.put(key_of("GET", f"{URL}more"), Stored(f"{URL}more", 200, {}, b"more"))
+    other.put(KEY, Stored(URL, 200, {}, b"new"))
+    other.close()
+    # A worker that was killed has written a record without its line, and half of another record.
+    path = tmp_path / "archive.warc.gz"
+    record = make_response("GET http://example.org/last", Stored("http://example.org/last", 200, {}, b"last"))
+    with path.open("ab") as file:
+        file.write(record + record[:20])
+    archive.refresh()
+    found = {key: archive.get(key) for key in archive.keys()}  # noqa: SIM118
+    expected = {KEY: b"new", f"{KEY}more": b"more", "GET http://example.org/last": b"last"}
+    assert {key: stored.body for key, stored in found.items() if stored is not None} == expected
+    archive.put(KEY, Stored(URL, 200, {}, b"newest"))
+    archive.close()
+    again = opened(tmp_path)
+    stored = again.get(KEY)
+    assert stored is not None
+    assert (stored.body, len(again)) == (b"newest", 3)
+    again.close()
+
+
+def test_an_archive_that_became_shorter_is_read_again_as_a_whole(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    for number in range(3):
+        archive.put(f"{KEY}{number}", Stored(f"{URL}{number}", 200, {}, b"page"))
+    place = archive.locate(f"{KEY}1")
+    archive.release()
+    path = tmp_path / "archive.warc.gz"
+    with path.open("ab") as file:
+        file.truncate(place.offset)
+    archive.refresh()
+    assert list(archive.keys()) == [f"{KEY}0"]
+    archive.close()
+
+
+def test_a_patient_process_waits_for_the_lock(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    with pytest.raises(UsageError, match="another shadowprobe is building into"):
+        opened(tmp_path)
+    timer = threading.Timer(0.5, archive.close)
+    timer.start()
+    Archive(tmp_path / "archive.warc.gz", software="tests", patience=30).close()
+    timer.join()

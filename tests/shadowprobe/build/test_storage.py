@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe.build.storage import NOTE, choose_storage, is_remote, parse_storage
+from shadowprobe.build.storage import NOTE, find_storage, is_remote, note_storage, parse_storage
 from shadowprobe.errors import UsageError
 
 
@@ -45,15 +45,18 @@ def test_without_fsspec_the_install_command_is_said(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_place_is_noted_so_that_the_next_command_finds_the_pages(tmp_path: Path) -> None:
-    assert choose_storage(tmp_path, "") == str(tmp_path)
-    assert choose_storage(tmp_path, "ftp://host/pages") == "ftp://host/pages"
-    assert choose_storage(tmp_path, "") == "ftp://host/pages"
+    assert find_storage(tmp_path, "") == str(tmp_path)
+    note_storage(tmp_path, str(tmp_path))
+    assert not (tmp_path / NOTE).exists()
+    assert find_storage(tmp_path, "ftp://host/pages") == "ftp://host/pages"
+    note_storage(tmp_path, "ftp://host/pages")
+    assert find_storage(tmp_path, "") == find_storage(tmp_path, "ftp://host/pages") == "ftp://host/pages"
     assert (tmp_path / NOTE).read_text() == "ftp://host/pages\n"
     with pytest.raises(UsageError, match=r"^--storage ftp://other: the pages of this build are at ftp://host/pages;"):
-        choose_storage(tmp_path, "ftp://other")
+        find_storage(tmp_path, "ftp://other")
 
 
 def test_a_build_whose_pages_are_in_its_own_folder_keeps_them_there(tmp_path: Path) -> None:
     (tmp_path / "web.warc.gz").touch()
     with pytest.raises(UsageError, match="go on without --storage"):
-        choose_storage(tmp_path, "ftp://host/pages")
+        find_storage(tmp_path, "ftp://host/pages")
