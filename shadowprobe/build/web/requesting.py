@@ -14,7 +14,7 @@ from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.fetch import Fetcher, WebResponse
 from shadowprobe.build.web.outcomes import GONE, Outcomes, Visit
 from shadowprobe.build.web.politeness import Frontier, Host, Manners, host_of, origin_of
-from shadowprobe.errors import BuildError
+from shadowprobe.build.web.silence import Silence, ask
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import NoResponseError
 from shadowprobe.net.retries import PASSING, pause_before, retry_after
@@ -25,8 +25,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 LONGEST_RETRY_AFTER = 120.0
 # A host that leaves so many pages in a row without any answer gets no further requests.
 SILENCE = 3
-# After so many silent hosts in a row we check that we are online, with at most so many hosts that answered before.
-SILENT_HOSTS, WITNESSES = 50, 3
 
 
 class HostState(Struct, frozen=True):
@@ -71,10 +69,9 @@ class Requester:
         share: Share | None = None,
     ) -> None:
         self._outcomes, self._archive, self._manners = outcomes, outcomes.archive, manners
-        self._is_online, self._share = is_online, share
+        self._silence, self._share = Silence(outcomes, is_online), share
         self._frontier: Frontier[_Request] = Frontier(manners.per_host)
         self._waiting: dict[str, list[Visit]] = {}
-        self._silent: set[str] = set()
         self._fetcher: Fetcher | None = None
         self._report: Callable[[int, Crawled], None] = lambda number, outcome: None
         # True when a share has to end: then only what was tried before is requested.
@@ -120,7 +117,7 @@ class Requester:
                     if self._is_settled(*turn):
                         self._end(*turn, 0.0)
                     else:
-                        running[loop.create_task(_ask(fetcher, turn[1]))] = turn
+                        running[loop.create_task(ask(fetcher, turn[1].url, robots=bool(turn[1].origin)))] = turn
                         has_requested = True
                 due = self._frontier.next_due() if len(running) < self._manners.total else None
                 pause = None if due is None else max(0.0, due - loop.time())
@@ -130,10 +127,10 @@ class Requester:
                 done, _ = await asyncio.wait(running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     self._receive(*running.pop(task), task.result(), loop.time())
-                if len(self._silent) >= SILENT_HOSTS:
-                    await self._make_sure(fetcher)
+                if self._silence.is_long:
+                    await self._silence.make_sure(fetcher)
             if self._outcomes.doubtful:
-                await self._make_sure(fetcher, at_the_end=True)
+                await self._silence.make_sure(fetcher, at_the_end=True)
         finally:
             for task in running:
                 task.cancel()
@@ -148,33 +145,6 @@ class Requester:
         """Drops what was not tried yet; a pause that a host asked for is still waited for."""
         self._is_ending = True
         self._frontier.drop(lambda request: not request.tries)
-
-    async def _make_sure(self, fetcher: Fetcher, *, at_the_end: bool = False) -> None:
-        """Believes that silent hosts are dead if we are online; at the end also if that cannot be known."""
-        if self._is_online is not None:
-            online: bool | None = await asyncio.to_thread(self._is_online)
-        else:
-            online = await self._is_heard(fetcher)
-        if online is False or not (online or at_the_end):
-            many = f"{len(self._silent)} hosts in a row were" if len(self._silent) > 1 else f"{min(self._silent)} was"
-            raise BuildError(
-                f"{many} silent, and nobody else can be reached: is there a way to the web? Once there is, the same"
-                " command goes on from here"
-            )
-        self._believe()
-
-    async def _is_heard(self, fetcher: Fetcher) -> bool | None:
-        """True where a host answers that has answered before; None where there is no such host."""
-        origins: dict[str, str] = {}
-        for key in reversed(list(self._archive.keys())):
-            failed, url = self._archive.failure(key), key.split(" ")[1]
-            if (not failed or failed.isdecimal()) and host_of(url) not in self._silent and len(origins) < WITNESSES:
-                origins[host_of(url)] = origin_of(url)
-        for origin in origins.values():
-            answer = await _ask(fetcher, _Request(f"{origin}/robots.txt", origin=origin))
-            if isinstance(answer, WebResponse) or not answer.silent:
-                return True
-        return False if origins else None
 
     def _go_on(self, visit: Visit) -> None:
         """Follows a visit as far as the archive goes, and queues the next request."""
@@ -192,7 +162,7 @@ class Requester:
             if not why:
                 self._queue(_Request(url, visit))
                 return
-            self._fail(url, why, doubtful=self._outcomes.has_doubtful_rules(origin))
+            self._silence.fail(url, why, doubtful=self._outcomes.has_doubtful_rules(origin))
         self._report(visit.number, url)
 
     def _ask_robots(self, origin: str) -> None:
@@ -223,7 +193,7 @@ class Requester:
     def _is_settled(self, host: Host[_Request], request: _Request) -> bool:
         """True where a request is not needed any more, or is of no use."""
         if self._outcomes.find(request.url) is None and host.silent >= SILENCE:
-            self._fail(request.url, GONE, doubtful=bool(self._outcomes.doubtful))
+            self._silence.fail(request.url, GONE, doubtful=bool(self._outcomes.doubtful))
         return self._outcomes.find(request.url) is not None
 
     def _receive(
@@ -238,11 +208,10 @@ class Requester:
             return
         if isinstance(answer, NoResponseError) and answer.silent:
             host.silent += 1
-            self._silent.add(host_of(request.url))
-            self._fail(request.url, str(answer), doubtful=True)
+            self._silence.add(request.url, str(answer))
         else:
             host.silent = 0
-            self._believe()
+            self._silence.end()
             self._store(request, answer)
         self._end(host, request, now + self._delay(request))
 
@@ -275,31 +244,11 @@ class Requester:
     def _store(self, request: _Request, answer: WebResponse | NoResponseError) -> None:
         url = request.url
         if isinstance(answer, NoResponseError):
-            self._fail(url, str(answer))
+            self._silence.fail(url, str(answer))
         elif answer.status in REDIRECTS and "location" not in answer.headers:
-            self._fail(url, "a redirect to nowhere")
+            self._silence.fail(url, "a redirect to nowhere")
         elif answer.status in REDIRECTS or 200 <= answer.status < 300:
             stored = Stored(url, answer.status, answer.headers, answer.body, reason=answer.reason)
             self._archive.put(key_of("GET", url), stored)
         else:
-            self._fail(url, str(answer.status))
-
-    def _fail(self, url: str, why: str, *, doubtful: bool = False) -> None:
-        if doubtful:
-            self._outcomes.doubtful[key_of("GET", url)] = url, why
-        else:
-            self._archive.put_failure(key_of("GET", url), url, why)
-
-    def _believe(self) -> None:
-        """Stores the failures of others, now that it is known that we are online."""
-        for key, (url, why) in self._outcomes.doubtful.items():
-            self._archive.put_failure(key, url, why)
-        self._outcomes.doubtful.clear()
-        self._silent.clear()
-
-
-async def _ask(fetcher: Fetcher, request: _Request) -> WebResponse | NoResponseError:
-    try:
-        return await fetcher.get(request.url, robots=bool(request.origin))
-    except NoResponseError as error:
-        return error
+            self._silence.fail(url, str(answer.status))

@@ -97,7 +97,7 @@ def crawled(archive: Archive, urls: list[str], *, retry: bool = False, online: b
 @pytest.fixture
 def three_silent_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a crawl doubt its connection after three silent hosts."""
-    monkeypatch.setattr("shadowprobe.build.web.requesting.SILENT_HOSTS", 3)
+    monkeypatch.setattr("shadowprobe.build.web.silence.SILENT_HOSTS", 3)
 
 
 @pytest.mark.usefixtures("three_silent_hosts")
