@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Protocol
 from zlib import crc32
 
@@ -71,13 +71,12 @@ class ShardPlace(Struct, frozen=True):
     software: str
 
     def open_shard(self, number: int, *, read_only: bool = False, is_worker: bool = False) -> Archive | Segments:
-        """Opens one of the files; a worker may have to wait for another one that is about to end."""
-        path = PurePosixPath(self.path)
+        """Opens one of the files; waits for a worker that is about to end."""
+        path = Path(self.path)
         name = f"{path.name.removesuffix(_SUFFIX)}-{number:0{len(str(self.count))}d}-of-{self.count}"
         if not is_remote(self.path):
-            patience = PATIENCE if is_worker else 0
-            file = Path(self.path).with_name(f"{name}{_SUFFIX}")
-            return Archive(file, software=self.software, read_only=read_only, patience=patience)
+            file = path.with_name(f"{name}{_SUFFIX}")
+            return Archive(file, software=self.software, read_only=read_only, patience=PATIENCE)
         folder = f"{self.path.rpartition('/')[0]}/{name}"
         shard = Segments(folder, software=self.software, read_only=read_only)
         if is_worker:
@@ -86,7 +85,11 @@ class ShardPlace(Struct, frozen=True):
 
     def choose(self, url: str) -> int:
         """Returns the number of the file in which the pages of a URL's host are."""
-        return crc32(host_of(url).encode()) % self.count
+        return self.choose_for_host(host_of(url))
+
+    def choose_for_host(self, host: str) -> int:
+        """Returns the number of the file in which the pages of a host are."""
+        return crc32(host.encode()) % self.count
 
 
 def open_pages(
@@ -97,8 +100,7 @@ def open_pages(
     A new one gets as many files as this number of pages needs, and at least `fewest`; on a remote storage it always has
     several files or folders.
     """
-    folder, _, file = str(path).rpartition("/")
-    name = re.escape(file.removesuffix(_SUFFIX))
+    folder, name = str(path).rpartition("/")[0], re.escape(Path(path).name.removesuffix(_SUFFIX))
     names = list_names(folder) if is_remote(folder) else [each.name for each in Path(path).parent.glob("*")]
     numbers = [_NUMBERED.search(each.removesuffix(_SUFFIX)) for each in names if re.match(f"{name}-", each)]
     count = max((int(number[1]) for number in numbers if number), default=0)

@@ -115,7 +115,7 @@ class ClusterCrawl:
     def _begin_part(self, worker: int) -> CrawlPart:
         place = self._archive.place
         shards = tuple(range(worker, place.count, self._workers))
-        hosts = {name: state for name, state in self._hosts.items() if self._choose(f"http://{name}/") == worker}
+        hosts = {name: state for name, state in self._hosts.items() if place.choose_for_host(name) in shards}
         again = frozenset(each for each in self._again if self._choose(each.key.split(" ")[1]) == worker)
         return CrawlPart(place, shards, self._manners, [], {}, hosts, SECONDS, again, self._online)
 
