@@ -30,6 +30,7 @@ BENCHMARKS = (
     "bench_pagelinks",
     "bench_references",
     "bench_retrieval",
+    "bench_rankings",
     "bench_lm",
     "bench_view",
 )

@@ -73,6 +73,7 @@ class AmberProbe(RankingProbe):
         for (collection, task), sets in self.parts.items():
             for number, amber_set in enumerate(sets):
                 for entity in amber_set.qids.values():
+                    namesakes = _find_namesakes(amber_set, entity)
                     for query in entity.queries:
                         yield {
                             "id": query.id,
@@ -80,7 +81,7 @@ class AmberProbe(RankingProbe):
                             "collection": collection or "sets",
                             "task": task or "queries",
                             "group": "head" if entity.is_head else "tail",
-                            **_ranks(amber_set, entity, query, rankings),
+                            **_ranks(query, namesakes, rankings),
                         }
 
     def measure(self, rankings: Rankings) -> Findings:
@@ -118,12 +119,16 @@ class AmberProbe(RankingProbe):
         }
 
 
-def _ranks(amber_set: AmberSet, entity: AmberEntity, query: AmberQuery, rankings: Rankings) -> Row:
-    """Where the articles that were found for a query have its gold document, and the first one of a namesake."""
-    articles = rankings.articles(query.id)
+def _find_namesakes(amber_set: AmberSet, entity: AmberEntity) -> frozenset[str]:
+    """The documents about other entities of a set."""
     others = [other.documents for other in amber_set.qids.values() if other is not entity]
     # A document about the entity itself does not count as a namesake's, even where it is about both.
-    namesakes = frozenset[str]().union(*others) - entity.documents
+    return frozenset[str]().union(*others) - entity.documents
+
+
+def _ranks(query: AmberQuery, namesakes: Set[str], rankings: Rankings) -> Row:
+    """Where the articles that were found for a query have its gold document, and the first one of a namesake."""
+    articles = rankings.articles(query.id)
     rank = _first_rank(articles, query.gold)
     namesake = _first_rank(articles, namesakes)
     row: Row = {

@@ -148,19 +148,21 @@ def debias(
     out: str | Path | None = None,
     *,
     weight: float | None = None,
+    top_loss: float | None = None,
     scale: Kind | None = None,
     dataset: str | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
     """Corrects the answers of a linker's run for its prior, and returns the content of debias.json.
 
-    The corrected run is written to `out`, or to the run's path with `-debiased` behind it.
+    The corrected run is written to `out`, or to the run's path with `-debiased` behind it. `top_loss` is the share of
+    right answers on Top that a chosen weight may cost, 0.01 without it.
     """
     from shadowprobe.running.correction import correct_run
 
     target = Path(out) if out is not None else None
     (read,) = _read([run], dataset, ())
-    return correct_run(read, target, weight=weight, scale=scale, force=force).found
+    return correct_run(read, target, weight=weight, top_loss=top_loss, scale=scale, force=force).found
 
 
 def summarize(results: Results) -> str:

@@ -25,6 +25,14 @@ def debias(
         float | None,
         typer.Option("--weight", metavar="W", help="From 0 (no correction) to 1 [chosen by cross-fitting over names]."),
     ] = None,
+    top_loss: Annotated[
+        float | None,
+        typer.Option(
+            "--top-loss",
+            metavar="POINTS",
+            help="What a chosen weight may cost on Top, among the names that choose it [1].",
+        ),
+    ] = None,
     scale: Annotated[
         str | None,
         typer.Option("--scale", metavar="SCALE", help="What the scores are: log, probability or other [looked at]."),
@@ -59,8 +67,9 @@ def debias(
     check_labels(finished)
     with explain_wrong_values(runs):
         # Nothing is written unless all can be corrected.
-        plans = [plan_correction(run, out, weight=weight, scale=kind, force=force) for run in finished]
-        corrected = {plan.run.label: carry_out(plan, weight) for plan in plans}
+        share = top_loss / 100 if top_loss is not None else None
+        plans = [plan_correction(run, out, weight=weight, top_loss=share, scale=kind, force=force) for run in finished]
+        corrected = {plan.run.label: carry_out(plan) for plan in plans}
     deliver(chosen, None, [correction_table({label: one.found for label, one in corrected.items()})])
     for one in corrected.values():
         common.echo(f"Written to {one.out}/", err=True)

@@ -27,6 +27,9 @@ SPLITS = 5
 # A smaller gain in both contexts right does not repay the answers to neutral contexts that each new name costs. Even a
 # system that hardly has a prior gains a little.
 SMALLEST_GAIN = 0.01
+# The share of right answers on Top that a chosen weight may cost. Most texts mean the common entity, so that a larger
+# loss there is felt at once.
+TOP_LOSS = 0.01
 # With fewer names, halves are too small to choose a weight on.
 LEAST_NAMES = 4
 BOTH_RIGHT, OVERSHADOWED, PRIOR_BIAS = "both_right", "overshadowed", "prior_bias"
@@ -65,6 +68,8 @@ class Debiasing(Struct, frozen=True):
     verdict: Verdict
     # The correction is worth it if the whole interval of the change in both contexts right is above this.
     smallest_gain: float
+    # What a weight may cost on Top among the names that choose it.
+    top_loss: float
     # For every split the weights of the two halves, each chosen on the other one.
     splits: list[tuple[float, float]]
     # What is subtracted from the candidates of each name in the corrected answers.
@@ -100,14 +105,15 @@ class Correction(CorrectedScores):
         return self.apply(np.full(len(self.answers.space_names), weight))
 
 
-def debias(correction: Correction, weight: float | None = None) -> Debiasing:
+def debias(correction: Correction, weight: float | None = None, *, top_loss: float = TOP_LOSS) -> Debiasing:
     """What a correction changes: with a weight, or with weights chosen by cross-fitting over the names.
 
     In cross-fitting every name gets a weight that was chosen without it, so that its result is an honest one.
+    `top_loss` is what a chosen weight may cost on Top.
     """
     answers = correction.answers
     pairs, names = answers.pairs, len(answers.space_names)
-    curve, right = _try_weights(correction)
+    curve, tried = _try_weights(correction)
     splits: list[Floats]
     chosen_by: ChosenBy
     if weight is not None or len(pairs) < LEAST_NAMES:
@@ -117,10 +123,10 @@ def debias(correction: Correction, weight: float | None = None) -> Debiasing:
         of_splits: list[tuple[float, float]] = []
     else:
         chosen_by = "cross-fit"
-        folds = list(cross_fit(right, pairs.space, names, seed=answers.seed))
+        folds = list(cross_fit(tried, pairs.space, names, top_loss=top_loss, seed=answers.seed))
         splits = [fold.weight_of_space for fold in folds]
         of_splits = [fold.weights for fold in folds]
-        weight = choose_weight(right)
+        weight = choose_weight(tried, top_loss)
     changes, outcomes = _measure_changes(correction, splits)
     is_known = BOTH_RIGHT in changes
     pays = is_known and weight > 0 and changes[BOTH_RIGHT].difference_ci95[0] > SMALLEST_GAIN
@@ -134,6 +140,7 @@ def debias(correction: Correction, weight: float | None = None) -> Debiasing:
         weight=weight,
         verdict="unknown" if not is_known else "worth it" if pays else "not worth it",
         smallest_gain=SMALLEST_GAIN,
+        top_loss=top_loss,
         splits=of_splits,
         weight_of_space=used,
         measures=changes,
@@ -152,27 +159,45 @@ def _name_spaces(answers: Answers, spaces: Ints) -> list[str]:
     return [answers.space_names[space] for space in spaces]
 
 
-def _try_weights(correction: Correction) -> tuple[list[dict[str, Any]], Booleans]:
-    """The rates at every weight, and whether each name has both contexts right there: a row a weight."""
-    curve, right = [], []
+class Tried(NamedTuple):
+    """Whether each name has both contexts right, and its Top context: a row a weight, a column a name."""
+
+    both: Booleans
+    top: Booleans
+
+    def choose_names(self, is_chosen: Booleans) -> Tried:
+        """The same for some of the names."""
+        return Tried(self.both[:, is_chosen], self.top[:, is_chosen])
+
+
+def _try_weights(correction: Correction) -> tuple[list[dict[str, Any]], Tried]:
+    """The rates at every weight, and what each name has right there."""
+    curve, both, top = [], [], []
     # Neutral contexts have no right answer.
     of_gold = correction.limit(correction.answers.has_gold)
     for weight in WEIGHTS:
         after = of_gold.apply_weight(weight)
         point: dict[str, Any] = {"weight": weight}
-        right.append(both_right(after))
+        both.append(both_right(after))
+        top.append(after.correct[after.pairs.top])
         rates: dict[str, Booleans] = {subset: after.correct[rows] for subset, rows in after.gold_subsets()}
-        for name, holds in {**rates, BOTH_RIGHT: right[-1]}.items():
+        for name, holds in {**rates, BOTH_RIGHT: both[-1]}.items():
             if len(holds):
                 hits = int(np.count_nonzero(holds))
                 point |= {name: hits / len(holds), f"{name}_ci95": list(wilson(hits, len(holds)))}
         curve.append(point)
-    return curve, np.array(right)
+    return curve, Tried(np.array(both), np.array(top))
 
 
-def choose_weight(right: Booleans) -> float:
-    """The weight with the most names right in both contexts; the smallest of several."""
-    return WEIGHTS[int(np.argmax(np.count_nonzero(right, axis=1)))]
+def choose_weight(tried: Tried, top_loss: float = TOP_LOSS) -> float:
+    """The weight with the most names right in both contexts that costs at most so much on Top; the smallest of several.
+
+    The first weight is 0 and costs nothing.
+    """
+    both, top = (np.count_nonzero(right, axis=1) for right in tried)
+    # Counts, as a share of 0.01 of 100 names is not exactly one name.
+    is_allowed = top[0] - top <= round(top_loss * tried.top.shape[1], 9)
+    return WEIGHTS[int(np.argmax(np.where(is_allowed, both, -1)))]
 
 
 class Fold(NamedTuple):
@@ -182,19 +207,21 @@ class Fold(NamedTuple):
     weight_of_space: Floats
 
 
-def cross_fit(right: Booleans, spaces: Ints, names: int, *, splits: int = SPLITS, seed: int) -> Iterator[Fold]:
+def cross_fit(
+    tried: Tried, spaces: Ints, names: int, *, splits: int = SPLITS, top_loss: float = TOP_LOSS, seed: int
+) -> Iterator[Fold]:
     """Weights for every name that were chosen without it, once for each split.
 
-    `right` has a row for every weight and a column for each of `spaces`, the names with both contexts. The others of
-    the `names` go with the second half.
+    `tried` has a column for each of `spaces`, the names with both contexts. The others of the `names` go with the
+    second half.
     """
     for number in range(splits):
         order = np.random.default_rng([seed, number]).permutation(len(spaces))
         in_first = np.zeros(names, dtype=np.bool_)
         in_first[spaces[order[: len(spaces) // 2]]] = True
         is_first = in_first[spaces]
-        weights = choose_weight(right[:, ~is_first]), choose_weight(right[:, is_first])
-        yield Fold(weights, np.where(in_first, *weights))
+        on_second, on_first = (choose_weight(tried.choose_names(half), top_loss) for half in (~is_first, is_first))
+        yield Fold((on_second, on_first), np.where(in_first, on_second, on_first))
 
 
 def _list_measures(answers: Answers) -> Iterator[tuple[str, Booleans, Ints, Ints]]:

@@ -74,7 +74,7 @@ class Rankings:
         """The articles that were found, each once, where its best passage stands."""
         # Cut off after passages have become articles: stored rankings may be longer, and AmbER counts articles.
         passages = self._ranked.get(query, ())
-        return list(dict.fromkeys(self._pages.get(one, one) for one in passages))[: self.depth]
+        return list(dict.fromkeys(map(self._pages.get, passages, passages)))[: self.depth]
 
 
 class KnownIds(NamedTuple):

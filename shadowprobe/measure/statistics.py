@@ -186,8 +186,9 @@ def _draw_quantiles(
     table: npt.NDArray[Any], rounds: int, seed: int, measure: Callable[[npt.NDArray[Any]], float | None]
 ) -> tuple[float, float]:
     """The 95% interval of a measure over the sums of drawn rows; draws of which it is None do not count."""
-    generator = np.random.default_rng(seed)
-    measured = (measure(table[generator.integers(len(table), size=len(table))].sum(axis=0)) for _ in range(rounds))
+    generator, n = np.random.default_rng(seed), len(table)
+    # How often each row is drawn, times the rows: no copy of the drawn rows is made.
+    measured = (measure(np.bincount(generator.integers(n, size=n), minlength=n) @ table) for _ in range(rounds))
     values = [value for value in measured if value is not None]
     low, high = np.quantile(values, [0.025, 0.975]) if values else (-1.0, 1.0)
     return float(low), float(high)

@@ -14,7 +14,7 @@ from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, r
 from shadowprobe.base.model import Prediction
 from shadowprobe.errors import UsageError
 from shadowprobe.measure.candidate_scores import CandidateScores, Kind, describe_scale
-from shadowprobe.measure.debiasing import Correction, Debiasing, debias
+from shadowprobe.measure.debiasing import BOTH_RIGHT, TOP_LOSS, Correction, Debiasing, debias
 from shadowprobe.measure.stored_priors import SCHEMA
 from shadowprobe.running.api import score_predictions
 from shadowprobe.running.debias_file import WEIGHT, Found
@@ -59,6 +59,8 @@ class Plan(NamedTuple):
     card: RunCard
     correction: Correction
     out: Path
+    weight: float | None
+    top_loss: float
 
 
 def correct_run(
@@ -66,18 +68,29 @@ def correct_run(
     out: Path | None = None,
     *,
     weight: float | None = None,
+    top_loss: float | None = None,
     scale: Kind | None = None,
     force: bool = False,
 ) -> CorrectedRun:
-    """Corrects the stored answers of a run and writes debias.json beside them; asks no system."""
-    return carry_out(plan_correction(run, out, weight=weight, scale=scale, force=force), weight)
+    """Corrects the stored answers of a run and writes debias.json beside them; asks no system.
+
+    `top_loss` is the share of right answers on Top that a chosen weight may cost.
+    """
+    return carry_out(plan_correction(run, out, weight=weight, top_loss=top_loss, scale=scale, force=force))
 
 
 def plan_correction(
-    run: FinishedRun, out: Path | None, *, weight: float | None, scale: Kind | None, force: bool
+    run: FinishedRun,
+    out: Path | None,
+    *,
+    weight: float | None,
+    top_loss: float | None,
+    scale: Kind | None,
+    force: bool,
 ) -> Plan:
     """Refuses a run that cannot be corrected; writes nothing."""
-    card = _check(run, weight)
+    _check_choice(weight, top_loss)
+    card = _check(run)
     target = out or _name_target(run.path)
     if target.resolve() == run.path.resolve():
         raise UsageError(f"--out {target}: is the run itself; name another directory")
@@ -86,13 +99,13 @@ def plan_correction(
     _check_scale(run, scale)
     correction = Correction(run.answers, scale)
     _refuse_uncorrectable(run, correction.scores)
-    return Plan(run, card, correction, target)
+    return Plan(run, card, correction, target, weight, TOP_LOSS if top_loss is None else top_loss)
 
 
-def carry_out(plan: Plan, weight: float | None) -> CorrectedRun:
+def carry_out(plan: Plan) -> CorrectedRun:
     """Corrects the answers of a run with a weight or with chosen ones, and writes what was found."""
     run, correction = plan.run, plan.correction
-    debiasing = debias(correction, weight)
+    debiasing = debias(correction, plan.weight, top_loss=plan.top_loss)
     notes = list(_list_notes(run, correction.scores, debiasing))
     found = _describe(run, correction, debiasing, notes)
     stored = (prediction for _, prediction in read_lines(run.path / PREDICTIONS, Prediction))
@@ -115,12 +128,20 @@ def _name_target(path: Path) -> Path:
     return place.with_name(f"{whole.name}-debiased")
 
 
-def _check(run: FinishedRun, weight: float | None) -> RunCard:
+def _check_choice(weight: float | None, top_loss: float | None) -> None:
+    """Refuses a weight that is none, and a limit that cannot limit anything."""
+    if weight is not None and not 0 <= weight <= 1:
+        raise UsageError(f"--weight {weight:g}: give a number from 0 (no correction) to 1")
+    if top_loss is not None and not 0 <= top_loss <= 1:
+        raise UsageError(f"--top-loss {100 * top_loss:g}: give points from 0 to 100")
+    if weight is not None and top_loss is not None:
+        raise UsageError("--top-loss: limits the weights that are chosen from, and --weight gives the weight")
+
+
+def _check(run: FinishedRun) -> RunCard:
     """The card of a run that can be corrected."""
     if run.kind != "linker":
         raise UsageError(f"{run.path} is a run of a {NOUNS[run.kind]}; only answers of linkers can be corrected")
-    if weight is not None and not 0 <= weight <= 1:
-        raise UsageError(f"--weight {weight:g}: give a number from 0 (no correction) to 1")
     if WEIGHT in run.system["options"]:
         raise UsageError(f"{run.path} is corrected already; give the run that it was made from")
     return read_card(run.path / RUN)
@@ -163,8 +184,19 @@ def _list_notes(run: FinishedRun, scores: CandidateScores, debiasing: Debiasing)
         yield sentence
     if debiasing.chosen_by == "default":
         yield f"too few names have a Top and a Shadow snippet to choose a weight; it is {debiasing.weight:g}"
+    if debiasing.chosen_by == "cross-fit" and (best := _find_costly_weight(debiasing)) is not None:
+        yield (
+            f"a weight of {best['weight']:g} makes the most names right in both contexts, but costs"
+            f" {100 * (debiasing.curve[0]['top'] - best['top']):.1f} points on Top: --top-loss allows such weights"
+        )
     if run.results["settings"]["redirects"] is not None:
         yield "the run was counted with a redirect table, the correction is counted without it"
+
+
+def _find_costly_weight(debiasing: Debiasing) -> dict[str, Any] | None:
+    """The best weight over all names if it costs more on Top than it may; else None."""
+    best = max(debiasing.curve, key=lambda point: point[BOTH_RIGHT])
+    return best if debiasing.curve[0]["top"] - best["top"] > debiasing.top_loss + 1e-9 else None
 
 
 def _describe(run: FinishedRun, correction: Correction, debiasing: Debiasing, notes: list[str]) -> Found:

@@ -78,10 +78,22 @@ def describe_verdict(found: Results) -> str:
         chosen = f"weight {weight:g} for new texts" if not reason else "the weight is 0"
         tested = (
             f"each half of the names was tested with a weight chosen on the other, in {len(found['splits'])} splits"
+            f"{_describe_limit(found)}"
         )
         return f"{found['verdict']}{reason}; {chosen}; {tested}; {gained} (means)."
     how = "given" if found["chosen_by"] == "given" else "the default without enough names"
     return f"{found['verdict']}{reason}; weight {weight:g} ({how}); {gained}."
+
+
+def _describe_limit(found: Results) -> str:
+    """What a chosen weight may cost; files of version 0.2.0 have no limit."""
+    limit = found.get("top_loss", 1.0)
+    return f", and may cost {_write_points(limit)} on Top there" if limit < 1 else ""
+
+
+def _write_points(share: float) -> str:
+    points = f"{100 * share:g}"
+    return f"{points} point{'' if points == '1' else 's'}"
 
 
 def _explain_refusal(found: Results) -> str:
@@ -91,8 +103,7 @@ def _explain_refusal(found: Results) -> str:
         return "it makes fewer names right in both contexts"
     if low <= 0:
         return "no gain in both contexts right was found"
-    smallest = 100 * found["smallest_gain"]
-    return f"the gain in both contexts right may be below {smallest:g} point{'' if smallest == 1 else 's'}"
+    return f"the gain in both contexts right may be below {_write_points(found['smallest_gain'])}"
 
 
 def _describe_break_even(found: Results) -> str | None:

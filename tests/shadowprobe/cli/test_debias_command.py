@@ -81,6 +81,10 @@ def test_other_commands_work_on_the_corrected_run(shadowprobe: Command) -> None:
     [
         (("nowhere",), "nowhere: no such run directory"),
         (("hand", "--weight", "2"), "--weight 2: give a number from 0 (no correction) to 1"),
+        (("hand", "--top-loss", "-1"), "--top-loss -1: give points from 0 to 100"),
+        (("hand", "--top-loss", "101"), "--top-loss 101: give points from 0 to 100"),
+        (("hand", "--top-loss", "nan"), "--top-loss nan: give points from 0 to 100"),
+        (("hand", "--top-loss", "1", "--weight", "0.5"), "--top-loss: limits the weights that are chosen from, and"),
         (("hand", "--weight", "nan"), "--weight nan: give a number from 0 (no correction) to 1"),
         (("hand", "--scale", "logs"), "--scale logs: choose from log, probability, other (did you mean `log`?)"),
         (("hand", "--scale", "probability"), "hand has a score of -6, and a probability is not below 0; choose log or"),

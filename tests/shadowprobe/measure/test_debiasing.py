@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import world as hand_made
 from scored_world import of_name, replace_predictions, scored, scored_predictions
@@ -13,7 +14,7 @@ from world import linked, shadow, top
 
 from shadowprobe import Answers, Candidate, Dataset, Prediction
 from shadowprobe.measure import debiasing
-from shadowprobe.measure.debiasing import WEIGHTS, Correction, Debiasing, choose_weight, cross_fit, debias
+from shadowprobe.measure.debiasing import WEIGHTS, Correction, Debiasing, Tried, choose_weight, cross_fit, debias
 
 
 def correction_of(world: Dataset, *others: Prediction) -> Correction:
@@ -321,17 +322,41 @@ def test_a_candidate_counts_in_the_neutral_contexts_that_list_it(world: Dataset)
 # The choice of the weight.
 
 
+def without_loss(both: npt.NDArray[np.bool_]) -> Tried:
+    """What is right at each weight if every Top context is right at all of them."""
+    return Tried(both, np.ones_like(both))
+
+
 def test_the_weight_with_the_most_names_right_is_chosen_and_the_smallest_of_equals() -> None:
     right = np.zeros((len(WEIGHTS), 3), dtype=np.bool_)
-    assert choose_weight(right) == 0.0
+    assert choose_weight(without_loss(right)) == 0.0
     right[4:9, 0] = right[6:, 1] = True  # 0.2 to 0.4, and from 0.3 on
-    assert choose_weight(right) == 0.3
+    assert choose_weight(without_loss(right)) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("top_loss", "weight"),
+    # Both contexts of one more name are right at each weight. Names lose their Top context at 0.1 and at 0.2.
+    [(0.0, 0.05), (0.0099, 0.05), (0.01, 0.15), (0.02, 1.0), (1.0, 1.0)],
+)
+def test_a_weight_that_costs_more_on_top_than_it_may_is_not_chosen(top_loss: float, weight: float) -> None:
+    both = np.tile(np.arange(100), (len(WEIGHTS), 1)) < np.arange(len(WEIGHTS))[:, None]
+    top = np.ones((len(WEIGHTS), 100), dtype=np.bool_)
+    top[2:, 98] = top[4:, 99] = False
+    assert choose_weight(Tried(both, top), top_loss) == weight
+
+
+def test_one_point_on_top_may_be_lost_unless_another_limit_is_given() -> None:
+    both = np.tile(np.arange(100), (len(WEIGHTS), 1)) < np.arange(len(WEIGHTS))[:, None]
+    top = np.ones((len(WEIGHTS), 100), dtype=np.bool_)
+    top[2:, 98] = top[4:, 99] = False
+    assert choose_weight(Tried(both, top)) == 0.15
 
 
 def test_each_half_gets_the_weight_that_is_best_on_the_other() -> None:
     right = np.zeros((len(WEIGHTS), 10), dtype=np.bool_)
     right[10] = True
-    (fold,) = cross_fit(right, np.arange(10, dtype=np.int32), 10, splits=1, seed=7)
+    (fold,) = cross_fit(without_loss(right), np.arange(10, dtype=np.int32), 10, splits=1, seed=7)
     assert fold.weights == (0.5, 0.5)
     assert set(fold.weight_of_space) == {0.5}
 
@@ -341,7 +366,7 @@ def test_the_choice_never_sees_the_names_that_it_is_tested_on() -> None:
     generator = np.random.default_rng(1)
     right = generator.random((len(WEIGHTS), 30)) < 0.5
     spaces = np.arange(30, dtype=np.int32)
-    for number, fold in enumerate(cross_fit(right, spaces, 30, seed=7)):
+    for number, fold in enumerate(cross_fit(without_loss(right), spaces, 30, seed=7)):
         order = np.random.default_rng([7, number]).permutation(30)
         for tested, weight in zip((order[:15], order[15:]), fold.weights, strict=True):
             assert set(fold.weight_of_space[tested]) == {weight}
@@ -350,15 +375,20 @@ def test_the_choice_never_sees_the_names_that_it_is_tested_on() -> None:
                 changed[:, tested] = False
                 # All of the tested names are right at one weight alone, which a choice that saw them would take.
                 changed[planted, tested] = True
-                again = list(cross_fit(changed, spaces, 30, seed=7))[number]
+                again = list(cross_fit(without_loss(changed), spaces, 30, seed=7))[number]
                 assert set(again.weight_of_space[tested]) == {weight}
+            # Nor does what they lose on Top forbid a weight.
+            top = np.ones_like(right)
+            top[1:, tested] = False
+            again = list(cross_fit(Tried(right, top), spaces, 30, seed=7))[number]
+            assert set(again.weight_of_space[tested]) == {weight}
 
 
 def test_the_halves_are_equal_and_differ_between_splits() -> None:
     right = np.zeros((len(WEIGHTS), 10), dtype=np.bool_)
     # Name 0 alone decides: the half that it is not in gets 0.5, the other has nothing to choose by.
     right[10, 0] = True
-    folds = list(cross_fit(right, np.arange(10, dtype=np.int32), 10, seed=7))
+    folds = list(cross_fit(without_loss(right), np.arange(10, dtype=np.int32), 10, seed=7))
     halves = {tuple(fold.weight_of_space.tolist()) for fold in folds}
     assert len(halves) > 1
     assert all(half.count(0.5) == 5 and half[0] == 0.0 for half in halves)

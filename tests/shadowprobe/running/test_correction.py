@@ -65,6 +65,25 @@ def test_a_corrected_answer_has_the_corrected_scores_best_first(stored: Store) -
     assert corrected["tail1"] == {"id": "tail1", "answer": "Ourika", "score": -0.5}
 
 
+COSTLY = "a weight of 0.55 makes the most names right in both contexts, but costs 25.0 points on Top: --top-loss allows"
+
+
+@pytest.mark.parametrize(("top_loss", "is_noted"), [(None, True), (0.24, True), (0.25, False), (1.0, False)])
+def test_a_better_weight_that_costs_too_much_on_top_is_noted(
+    stored: Store, top_loss: float | None, is_noted: bool
+) -> None:
+    # Above 0.5, Avon and Como are right in both contexts instead of Berg, which is one of four names on Top.
+    found = correct(stored(scored_predictions()), top_loss=top_loss).found
+    assert found["top_loss"] == (0.01 if top_loss is None else top_loss)
+    assert any(note.startswith(COSTLY) for note in found["notes"]) == is_noted
+
+
+def test_a_given_weight_is_not_limited(stored: Store) -> None:
+    found = correct(stored(scored_predictions()), weight=0.6).found
+    assert found["measures"]["top"]["difference"] == -0.25
+    assert not any(note.startswith(COSTLY) for note in found["notes"])
+
+
 def test_candidates_without_a_score_go_last_and_keep_their_ids(stored: Store) -> None:
     mixed = Prediction(
         "sAvon",
