@@ -35,33 +35,37 @@ PATIENCE = 200.0
 
 
 class Kill:
-    """Kills somebody, in another thread, when a server gets the request of this number; notes what is stored then."""
+    """Kills somebody, in another thread, at the request of this number or path; notes what is stored then."""
 
-    def __init__(self, folder: Path, number: int, kill: Callable[[], object]) -> None:
-        self._folder, self._left, self._kill = folder, number, kill
-        self._thread = threading.Thread(target=self._run)
+    def __init__(self, folder: Path, at: int | str) -> None:
+        self._folder, self._at = folder, at
+        self._number = 0
         self._stored: set[str] = set()
         self._moment = 0.0
 
+    def arm(self, kill: Callable[[], object]) -> Kill:
+        """Says whom to kill."""
+        self._thread = threading.Thread(target=self._run, args=(kill,))
+        return self
+
     def __call__(self, path: str) -> None:
-        self._left -= 1
-        if self._left == 0:
+        self._number += 1
+        if self._at in {self._number, path} and self._thread.ident is None:
             self._thread.start()
 
-    def _run(self) -> None:
-        self._kill()
+    def _run(self, kill: Callable[[], object]) -> None:
+        kill()
         files = [path for path in self._folder.rglob("*.index") if not path.name.startswith("wiki")]
         lines = [line for path in files for line in path.read_text().splitlines()]
         self._stored = {json.loads(line)["key"].partition("://")[2] for line in lines if line.endswith("}")}
         self._moment = time.monotonic()
 
-    def count_repeated(self, served: Web) -> int | None:
-        """Counts the requests after the kill for what was stored; None if nobody was killed."""
-        if self._left > 0:
-            return None
-        self._thread.join()
-        after = [each for each in served.asked if each.began > self._moment]
-        return sum(f"{each.host}:{served.port}{each.path}" in self._stored for each in after)
+    def count(self, served: Web) -> dict[str, int]:
+        """Counts what was stored at the kill, and the requests for it afterwards."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        after = [f"{each.host}:{served.port}{each.path}" for each in served.asked if each.began > self._moment]
+        return {"stored": len(self._stored), "repeated": sum(each in self._stored for each in after)}
 
 
 def check_hosts(asked: list[Asked]) -> dict[str, int]:
@@ -82,18 +86,18 @@ def crawl_and_lose_node(folder: Path, address: str, kill_node: Callable[[], obje
         asked = make_references(served, place)
         # A page of a host that keeps silent, whose worker then asks the host of `online`.
         served.pages["127.0.0.2/5"] = keep_silent
-        served.watch = kill = Kill(folder, REQUESTS, kill_node)
+        served.watch = kill = Kill(folder, REQUESTS).arm(kill_node)
         with make_executor("ray", address=address) as executor, closing(Shards(place)) as archive:
             work = ClusterCrawl(archive, polite, executor, online=served.url("/online", HOSTS + 1))
             found = list(work.run(asked, lambda done, of: None))
         asked_of = [each for each in served.asked if each.path != "/online"]
-        repeated = kill.count_repeated(served)
+        counts = kill.count(served)
         with closing(Archive(folder / "alone.warc.gz", software="tests")) as archive:
             alone = list(crawl(asked, archive, manners(timeout=2.0, retries=0), is_online=lambda: True))
     return {
         "same outcomes": found == alone,
         "failures": sorted({each.failed for each in found}),
-        "repeated": repeated,
+        **counts,
         "requests": len(asked_of),
         **check_hosts(asked_of),
     }
@@ -126,28 +130,29 @@ def build_and_lose_driver(folder: Path, address: str) -> dict[str, Any]:
     """
     with small(make_wiki, hosts=5) as world, serving_ftp(folder / "ftp") as ftp:
         world.build(folder / "plain")
-        report = {"shared": _kill_and_repeat(world, folder / "shared", folder / "shared", address)}
-        more = ("--storage", f"{ftp.url}/pages")
-        report["stored"] = _kill_and_repeat(world, folder / "stored", ftp.folder, address, *more)
+        # By the eighth request some pages are stored: each of the five hosts has a robots.txt and some pages.
+        report = {"shared": _kill_and_repeat(world, folder / "shared", Kill(folder / "shared", 8), address)}
+        # A page of the tail: those of the first crawl are on the storage then.
+        kill, more = Kill(ftp.folder, "/tarn"), ("--storage", f"{ftp.url}/pages")
+        report["stored"] = _kill_and_repeat(world, folder / "stored", kill, address, *more)
         world.forget()
         world.build(folder / "stored", from_archive=True)
         report["from archive"] = {"requests": world.asked, "bytes": made(folder / "stored") == made(folder / "plain")}
     return report
 
 
-def _kill_and_repeat(world: Small, out: Path, pages: Path, address: str, *more: str) -> dict[str, Any]:
+def _kill_and_repeat(world: Small, out: Path, kill: Kill, address: str, *more: str) -> dict[str, Any]:
     world.forget()
     command = make_command(world, out, "--executor", "ray", "--ray-address", address, *more)
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    # By then some pages are stored, and others are not: each of the five hosts has a robots.txt and some pages.
-    world.web.watch = kill = Kill(pages, 8, driver.kill)
+    world.web.watch = kill.arm(driver.kill)
     driver.communicate(timeout=PATIENCE)
     again = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     return {
         "killed": driver.returncode == -signal.SIGKILL,
         "error": again.stderr if again.returncode else "",
         "bytes": made(out) == made(out.with_name("plain")),
-        "repeated": kill.count_repeated(world.web),
+        **kill.count(world.web),
         "most requests": max(count_requests(world.web).values()),
         "files": sorted(path.name for path in (out / "build" / "archive").iterdir()),
         **check_hosts(world.web.asked),
