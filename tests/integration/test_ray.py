@@ -83,7 +83,7 @@ def test_a_crawl_on_a_cluster_that_loses_a_node_has_the_outcomes_of_one_process(
     assert expected <= set(crawl["failures"])
 
 
-@pytest.mark.parametrize("where", [("node",), ("driver", "shared"), ("driver", "stored")])
+@pytest.mark.parametrize("where", [("node",), ("builds", "shared"), ("builds", "stored")])
 def test_after_a_kill_no_stored_page_is_requested_again_and_hosts_have_their_delay(
     done: Done, where: tuple[str, ...]
 ) -> None:
@@ -100,7 +100,7 @@ def test_after_a_kill_no_stored_page_is_requested_again_and_hosts_have_their_del
 def test_a_command_that_is_killed_while_a_cluster_crawls_makes_the_same_bytes_in_the_end(
     done: Done, where: str
 ) -> None:
-    build = done.report["driver"][where]
+    build = done.report["builds"][where]
     assert build["killed"]
     assert build["error"] == ""
     assert build["bytes"]
@@ -108,8 +108,12 @@ def test_a_command_that_is_killed_while_a_cluster_crawls_makes_the_same_bytes_in
     assert build["most requests"] <= 2
 
 
+def test_a_node_that_dies_while_it_crawls_into_a_storage_changes_no_byte(done: Done) -> None:
+    assert done.report["builds"]["node"] == {"killed": True, "bytes": True}
+
+
 def test_workers_without_a_shared_directory_store_and_read_the_pages_by_a_url(done: Done) -> None:
-    report = done.report["driver"]
+    report = done.report["builds"]
     assert [name for name in report["shared"]["files"] if name.startswith("web")]
     assert report["stored"]["files"] == ["storage.txt", "wiki.warc.gz", "wiki.warc.gz.index"]
     # The next command finds the storage by itself.

@@ -60,6 +60,11 @@ class Kill:
         self._stored = {json.loads(line)["key"].partition("://")[2] for line in lines if line.endswith("}")}
         self._moment = time.monotonic()
 
+    @property
+    def is_done(self) -> bool:
+        """True after the kill."""
+        return self._moment > 0
+
     def count(self, served: Web) -> dict[str, int]:
         """Counts what was stored at the kill, and the requests for it afterwards."""
         if self._thread.ident is not None:
@@ -123,10 +128,10 @@ def make_command(world: Small, out: Path, *more: str) -> list[str]:
     return [*command, *more]
 
 
-def build_and_lose_driver(folder: Path, address: str) -> dict[str, Any]:
-    """Builds on the cluster by the command line; the command is killed in the middle of the crawl, and repeated.
+def build_and_lose(folder: Path, address: str, kill_node: Callable[[], object]) -> dict[str, Any]:
+    """Builds on the cluster; the command is killed in the middle of the crawl and repeated, or a node is killed.
 
-    Once the machines share the directory of the build, and once they have only an FTP server.
+    Once the machines share the directory of the build, and twice they have only an FTP server.
     """
     with small(make_wiki, hosts=5) as world, serving_ftp(folder / "ftp") as ftp:
         world.build(folder / "plain")
@@ -135,6 +140,10 @@ def build_and_lose_driver(folder: Path, address: str) -> dict[str, Any]:
         # A page of the tail: those of the first crawl are on the storage then.
         kill, more = Kill(ftp.folder, "/tarn"), ("--storage", f"{ftp.url}/pages")
         report["stored"] = _kill_and_repeat(world, folder / "stored", kill, address, *more)
+        world.web.watch = kill = Kill(ftp.folder, 8).arm(kill_node)
+        with make_executor("ray", address=address) as executor:
+            world.build(folder / "node", executor=executor, storage=f"{ftp.url}/other")
+        report["node"] = {"killed": kill.is_done, "bytes": made(folder / "node") == made(folder / "plain")}
         world.forget()
         world.build(folder / "stored", from_archive=True)
         report["from archive"] = {"requests": world.asked, "bytes": made(folder / "stored") == made(folder / "plain")}

@@ -15,7 +15,7 @@ from typing import Any
 from build_world import MANNERS
 from capture_world import CaptureWorld
 from parts_work import fail, note_and_wait
-from ray_crawl import build_and_lose_driver, crawl_and_lose_node
+from ray_crawl import build_and_lose, crawl_and_lose_node
 
 from shadowprobe.base.jsonl import read_json
 from shadowprobe.build import gather
@@ -105,9 +105,11 @@ def main() -> None:
     report["node"] = crawl_and_lose_node(
         out.parent, cluster.address, lambda: cluster.remove_node(first, allow_graceful=False)
     )
-    first = cluster.add_node(num_cpus=1)
+    first, fourth = (cluster.add_node(num_cpus=1) for _ in range(2))
     cluster.wait_for_nodes()
-    report["driver"] = build_and_lose_driver(out.parent / "driver", cluster.address)
+    report["builds"] = build_and_lose(
+        out.parent / "builds", cluster.address, lambda: cluster.remove_node(fourth, allow_graceful=False)
+    )
     report["removed"] = run_build(out, cluster, first, cluster.address)
     with make_executor("ray", address=cluster.address) as executor:
         results = executor.map(note_and_wait, [(str(out), number) for number in range(16)])
