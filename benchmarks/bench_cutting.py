@@ -23,6 +23,7 @@ from goals import Goal, Measured, parser, show
 
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.page_cutting import CutPart, CutSettings, PageWork, Wanted, cut_pages
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.compute.executor import Executor, SerialExecutor
 from shadowprobe.compute.process_pool import ProcessExecutor
 
@@ -46,7 +47,7 @@ def write_archive(pages: list[Page], path: Path) -> list[list[PageWork]]:
     with closing(Archive(path, software="benchmark")) as archive:
         for page in pages:
             key = key_of("GET", page.url)
-            archive.put(key, page.url, 200, headers, page.html.encode())
+            archive.put(key, Stored(page.url, 200, headers, page.html.encode()))
             works.append(PageWork(archive.locate(key), page.url, (Wanted(page.entity, page.space, (), ()),)))
     return [works[first : first + PART] for first in range(0, len(works), PART)]
 

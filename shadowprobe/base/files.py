@@ -128,9 +128,12 @@ def _closing(file: BinaryIO) -> Iterator[None]:
             file.close()
 
 
-def lock(file: BinaryIO, work: str) -> None:
-    """Locks an open file against other processes; `work` is what another one is then said to be doing."""
-    for patience in (*LOCK_PAUSES, None):
+def lock(file: BinaryIO, work: str, patience: int = 0) -> None:
+    """Locks an open file against other processes; `work` is what another one is then said to be doing.
+
+    `patience` are the seconds in which a process that is about to end may give the lock back.
+    """
+    for pause in (*LOCK_PAUSES, *[1.0] * patience, None):
         try:
             import fcntl
 
@@ -138,9 +141,9 @@ def lock(file: BinaryIO, work: str) -> None:
         except ImportError:
             pass  # Windows has no flock: there, users must not start two runs in the same directory.
         except OSError:
-            if patience is None:
+            if pause is None:
                 raise UsageError(f"another shadowprobe is {work}") from None
-            time.sleep(patience)
+            time.sleep(pause)
             continue
         return
 

@@ -25,8 +25,9 @@ from shadowprobe.build.qualifiers import drop_shared_sentences
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.references import find_references, simplify_url
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.shards import PageArchive
+from shadowprobe.build.shards import PageArchive, Shards
 from shadowprobe.build.status import CAPTURES
+from shadowprobe.build.web.cluster_crawl import ClusterCrawl
 from shadowprobe.build.web.crawl import MISSING, crawl
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -121,18 +122,27 @@ class Gatherer:
         followed: Iterator[WebReference] = (reference for reference in references if reference.is_followed)
         if self.settings.common_crawl:
             followed = self._fill_archive(list(followed), within)
-        for page in crawl(followed, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry):
+        for page in self._crawl(followed, watch):
             missing += page.failed == MISSING
             funnel.drop(page.failed) if page.page is None else funnel.keep()
             yield page
+        # Workers read the pages next.
+        self.web.flush()
         if missing:
             raise BuildError(f"{self.web.path} lacks {missing} pages: build without --from-archive first")
+
+    def _crawl(self, references: Iterable[WebReference], watch: Callable[[int, int], None]) -> Iterator[Crawled]:
+        """Requests pages in this process, or on a cluster if the archive has several files."""
+        if self._executor.is_cluster and isinstance(self.web, Shards) and not self.web.read_only:
+            work = ClusterCrawl(self.web, self.manners, self._executor, retry=self.retry, online=self.wiki.url)
+            return work.run(references, watch)
+        return crawl(references, self.web, self.manners, watch, is_online=self.wiki.is_well, retry=self.retry)
 
     def _fill_archive(self, references: list[WebReference], within: str) -> Iterator[WebReference]:
         """Takes pages from an existing crawl; returns the references for which the hosts may be asked."""
         from shadowprobe.build.captures import count_captures, fill_archive
 
-        fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within))
+        fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within), self._executor)
         if not within:
             count_captures(references, self.web).write(self.directory / f"{CAPTURES}.json")
         # The archived copy that an article names would be another page of the web.

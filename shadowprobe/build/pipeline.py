@@ -36,6 +36,7 @@ from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write
 from shadowprobe.build.shards import PageArchive, open_pages
 from shadowprobe.build.spaces import find_spaces
 from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
+from shadowprobe.build.storage import find_storage, note_storage
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
@@ -69,6 +70,7 @@ class Build:
         progress: Progress | None = None,
         machine: Machine = ALL,
         executor: Executor | None = None,
+        storage: str = "",
     ) -> None:
         self.out, self.directory = out, out / "build"
         if from_archive and not (self.directory / "archive").is_dir():
@@ -80,6 +82,7 @@ class Build:
         self._progress = progress or ignore_progress
         self.machine = machine
         self._executor = executor or SerialExecutor()
+        self._storage = storage
         self._open = ExitStack()
 
     def __enter__(self) -> Build:
@@ -97,6 +100,7 @@ class Build:
         lock(self._open.enter_context((self.directory / ".lock").open("ab")), f"building into {self.out}")
         for directory in (self.out, self.directory, self.out / "train"):
             drop_partial_files(directory)
+        find_storage(self.directory / "archive", self._storage)
         if self.settings.common_crawl and not self.from_archive and not self._funnel_file("crawl").exists():
             from shadowprobe.build.captures import check_index
 
@@ -172,9 +176,15 @@ class Build:
         return archive
 
     def _open_web(self) -> PageArchive:
-        path, references = self.directory / "archive" / "web.warc.gz", self.directory / "references.jsonl"
+        references = self.directory / "references.jsonl"
         pages = sum(1 for _ in read_text_lines(references)) if references.exists() else 0
-        archive = open_pages(path, software=SOFTWARE, read_only=self.from_archive, pages=pages)
+        folder = find_storage(self.directory / "archive", self._storage)
+        note_storage(self.directory / "archive", folder)
+        # A worker of a cluster has at least one file.
+        fewest = self._executor.workers if self._executor.is_cluster else 1
+        archive = open_pages(
+            f"{folder}/web.warc.gz", software=SOFTWARE, read_only=self.from_archive, pages=pages, fewest=fewest
+        )
         self._open.callback(archive.close)
         return archive
 

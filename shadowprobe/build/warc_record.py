@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from shadowprobe.base.files import open_for_reading
+from shadowprobe.build.storage import read_file
 from shadowprobe.errors import InputError
 
 # How a compressed record begins, and how much of it is read at once.
@@ -34,46 +35,41 @@ _NOT_STORED = frozenset({"content-encoding", "transfer-encoding", "content-lengt
 
 
 class Stored(NamedTuple):
-    """A response as the archive has it; `failed` says why there is none."""
+    """A response as the archive has it, with a body that is not compressed; `failed` says why there is none."""
 
     url: str
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: bytes
     failed: str = ""
     # When a page was captured that comes from another crawl.
     captured: str = ""
+    # What follows the status in its line; it is not read again.
+    reason: str = ""
 
 
 class RecordPlace(NamedTuple):
-    """Where the record of a request is."""
+    """Where the record of a request is: in a file, or at a URL of fsspec."""
 
-    path: Path
+    path: Path | str
     offset: int
     length: int
     key: str
 
 
-def make_response(
-    key: str,
-    url: str,
-    status: int,
-    headers: Mapping[str, str],
-    body: bytes,
-    reason: str = "",
-    captured: str = "",
-) -> bytes:
-    """Makes the record of a response; its body is as a reader wants it, without compression.
+def make_response(key: str, response: Stored) -> bytes:
+    """Makes the record of a response."""
+    fields = {"WARC-Target-URI": response.url, _KEY: key, "WARC-Payload-Digest": _digest(response.body)}
+    if response.captured:
+        fields |= {"WARC-Date": response.captured, _CAPTURED: response.captured}
+    content = _make_head(response) + response.body
+    return _make_record("response", fields, content, "application/http; msgtype=response")
 
-    `captured` is the time of a page that comes from another crawl.
-    """
-    kept = "".join(f"{name}: {quote_field(value)}\r\n" for name, value in headers.items() if _is_stored(name))
-    line = f"{status} {reason}".strip().encode("ascii", "replace").decode()
-    head = f"HTTP/1.1 {line}\r\n{kept}Content-Length: {len(body)}\r\n\r\n".encode()
-    fields = {"WARC-Target-URI": url, _KEY: key, "WARC-Payload-Digest": _digest(body)}
-    if captured:
-        fields |= {"WARC-Date": captured, _CAPTURED: captured}
-    return _make_record("response", fields, head + body, "application/http; msgtype=response")
+
+def _make_head(response: Stored) -> bytes:
+    kept = "".join(f"{name}: {quote_field(value)}\r\n" for name, value in response.headers.items() if _is_stored(name))
+    line = f"{response.status} {response.reason}".strip().encode("ascii", "replace").decode()
+    return f"HTTP/1.1 {line}\r\n{kept}Content-Length: {len(response.body)}\r\n\r\n".encode()
 
 
 def quote_field(value: str) -> str:
@@ -135,16 +131,26 @@ def read_member(file: int, offset: int) -> tuple[bytes, int]:
 
 def read_response(place: RecordPlace) -> Stored:
     """Reads the response of a request from its place in a file."""
-    with open_for_reading(place.path) as file:
-        file.seek(place.offset)
-        compressed = file.read(place.length)
-    try:
-        stored = parse_response(zlib.decompress(compressed, zlib.MAX_WBITS | 16), place.key)
-    except zlib.error:
-        stored = None
+    stored = parse_response(decompress_record(_read_part(place)), place.key)
     if stored is None:
         raise make_damage_error(place.path, place.offset)
     return stored
+
+
+def _read_part(place: RecordPlace) -> bytes:
+    if isinstance(place.path, str):
+        return read_file(place.path, place.offset, place.offset + place.length)
+    with open_for_reading(place.path) as file:
+        file.seek(place.offset)
+        return bytes(file.read(place.length))
+
+
+def decompress_record(compressed: bytes) -> bytes:
+    """Decompresses a record; returns nothing if it is damaged."""
+    try:
+        return zlib.decompress(compressed, zlib.MAX_WBITS | 16)
+    except zlib.error:
+        return b""
 
 
 def parse_response(content: bytes, key: str) -> Stored | None:
@@ -183,11 +189,11 @@ def parse_any(content: bytes) -> tuple[str, Stored] | None:
     return key, Stored(url, 0, {}, b"", failed.removeprefix(_FAILED).rstrip("\n"))
 
 
-def make_damage_error(path: Path, offset: int) -> InputError:
+def make_damage_error(path: Path | str, offset: int) -> InputError:
     """Makes the error for a record that cannot be read."""
     return InputError(
         path,
-        f"the record at byte {offset} is damaged: remove {path.name}.index, and a build without"
+        f"the record at byte {offset} is damaged: remove {Path(path).name}.index, and a build without"
         " --from-archive keeps what is whole and asks again for the rest",
     )
 

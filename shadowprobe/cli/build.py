@@ -92,6 +92,12 @@ def build(
     workers: common.WorkersOption = None,
     executor: common.ExecutorOption = "local",
     ray_address: common.RayAddressOption = None,
+    storage: Annotated[
+        str,
+        typer.Option(
+            "--storage", metavar="DIR|URL", help="Where the pages are stored, for machines without a shared directory."
+        ),
+    ] = "",
     json: common.JsonOption = False,
 ) -> None:
     """Build a ShadowLink-style dataset: names from disambiguation pages, contexts from the pages that articles cite.
@@ -108,6 +114,7 @@ def build(
     from shadowprobe.build.machine import Machine, parse_size
     from shadowprobe.build.pipeline import Build
     from shadowprobe.build.settings import merge_settings
+    from shadowprobe.build.storage import parse_storage
     from shadowprobe.build.web.politeness import Manners
     from shadowprobe.compute.executor import make_executor
 
@@ -132,7 +139,7 @@ def build(
         "captures_only": captures_only,
         "neutral": read_language("en", templates).neutral if templates is not None else (),
     }
-    _check_text(options)
+    _check_text({**options, "storage": storage})
     given = {option for option in options if _is_given(context, "templates" if option == "neutral" else option)}
     settings = merge_settings(out, options, given)
     _check_captures(settings)
@@ -146,10 +153,13 @@ def build(
     )
     machine = Machine(memory=parse_size(memory) if memory else 0, workers=workers or 0)
     flags = {"from_archive": from_archive, "retry": retry}
+    place = parse_storage(storage)
     with (
         common.bars() as progress,
         make_executor(executor, workers, ray_address) as cores,
-        Build(out, settings, manners, progress=progress, machine=machine, executor=cores, **flags) as work,
+        Build(
+            out, settings, manners, progress=progress, machine=machine, executor=cores, storage=place, **flags
+        ) as work,
     ):
         dataset = work.run(stage)
     _print_status(out, json=json)

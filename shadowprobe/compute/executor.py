@@ -28,6 +28,8 @@ class Executor(ABC):
     """
 
     workers: int = 1
+    # True if the workers may be on other machines.
+    is_cluster: bool = False
 
     @abstractmethod
     def map(self, function: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:

@@ -37,6 +37,8 @@ class RayExecutor(Executor):
     model once.
     """
 
+    is_cluster = True
+
     def __init__(self, workers: int | None = None, address: str | None = None, gpus: float = 0.0) -> None:
         check_address(address)
         ray = import_ray(**({} if address else LOOPBACK_ONLY))

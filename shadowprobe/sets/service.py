@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.archive import key_of
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.wiki.responses import error_code
 from shadowprobe.build.wiki.session import BUSY, TIMEOUT, StrangeError, WikiClient, short
 from shadowprobe.errors import BuildError
@@ -51,7 +52,7 @@ class Service(WikiClient):
         wrong = fault(response.status_code, response.content)
         if wrong:
             raise StrangeError(where, wrong)
-        self.archive.put(key, address, response.status_code, response.headers, response.content)
+        self.archive.put(key, Stored(address, response.status_code, response.headers, response.content))
         return response.status_code, response.content
 
     def _refuse(self, where: str, response: httpx.Response) -> None:

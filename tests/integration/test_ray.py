@@ -1,4 +1,4 @@
-"""Parts of the work on a real Ray cluster: several nodes on this machine, of which some are killed."""
+"""Work on a real Ray cluster: several nodes on this machine, of which some are killed, and so is the driver."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def has_ray() -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'shadowprobe[ray]'")
+    pytest.importorskip("pyftpdlib", reason="pyftpdlib is not installed: pip install 'shadowprobe[test]'")
 
 
 class Done(NamedTuple):
@@ -74,6 +75,51 @@ def test_a_build_on_a_cluster_that_loses_a_node_makes_the_same_bytes(done: Done)
     assert done.on_ray == done.plain
 
 
+def test_a_crawl_on_a_cluster_that_loses_a_node_has_the_outcomes_of_one_process(done: Done) -> None:
+    crawl = done.report["node"]
+    assert crawl["same outcomes"]
+    # Pages, a redirect loop over two workers, rules and copies of another worker, and a silent host are among them.
+    expected = {"", "404", "404, its copy too", "redirect loop", "robots.txt forbids it", "no answer in 2 s"}
+    assert expected <= set(crawl["failures"])
+
+
+@pytest.mark.parametrize("where", [("node",), ("builds", "shared"), ("builds", "stored")])
+def test_after_a_kill_no_stored_page_is_requested_again_and_hosts_have_their_delay(
+    done: Done, where: tuple[str, ...]
+) -> None:
+    crawl = done.report
+    for name in where:
+        crawl = crawl[name]
+    assert crawl["stored"] > 0
+    assert crawl["repeated"] == 0
+    # One request to a host at a time, and its delay in between, over all workers, rounds and kills.
+    assert (crawl["overlaps"], crawl["too early"]) == (0, 0)
+
+
+@pytest.mark.parametrize("where", ["shared", "stored"])
+def test_a_command_that_is_killed_while_a_cluster_crawls_makes_the_same_bytes_in_the_end(
+    done: Done, where: str
+) -> None:
+    build = done.report["builds"][where]
+    assert build["killed"]
+    assert build["error"] == ""
+    assert build["bytes"]
+    # What a dead worker had not stored yet is requested once more.
+    assert build["most requests"] <= 2
+
+
+def test_a_node_that_dies_while_it_crawls_into_a_storage_changes_no_byte(done: Done) -> None:
+    assert done.report["builds"]["node"] == {"killed": True, "bytes": True}
+
+
+def test_workers_without_a_shared_directory_store_and_read_the_pages_by_a_url(done: Done) -> None:
+    report = done.report["builds"]
+    assert [name for name in report["shared"]["files"] if name.startswith("web")]
+    assert report["stored"]["files"] == ["storage.txt", "wiki.warc.gz", "wiki.warc.gz.index"]
+    # The next command finds the storage by itself.
+    assert report["from archive"] == {"requests": 0, "bytes": True}
+
+
 def test_each_part_has_one_result_in_order_though_a_node_dies(done: Done) -> None:
     assert done.report["results"] == [number * 10 for number in range(16)]
     # Only what the dead node was doing is done again: at most one part at a time.
@@ -85,6 +131,10 @@ def test_a_run_on_a_cluster_writes_the_same_predictions(done: Done, built: Path,
     run("tfidf", "mini", out=tmp_path / "run", batch_size=40)
     for name in ("predictions.jsonl", "results.json"):
         assert (built.parent / "run-on-ray" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
+
+
+def test_an_index_of_captures_is_looked_up_on_a_cluster_with_the_same_choice(done: Done) -> None:
+    assert done.report["captures"] == {"found": True, "same": True}
 
 
 def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(done: Done) -> None:

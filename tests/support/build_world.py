@@ -113,6 +113,8 @@ FUNNELS = [
     ),
 ]
 MANNERS = Manners(user_agent="tests (+nobody)", delay=0.0, timeout=10.0, allow_private=LOOPBACK)
+# What a build takes besides its settings.
+BUILD_OPTIONS = ("executor", "from_archive", "progress", "retry", "storage")
 # Any day, so long as it is the same for two builds that are compared.
 DAY = "1500000000"
 _FILLER = (
@@ -177,17 +179,19 @@ class Small:
 
     def build(self, out: Path, stage: str | None = None, **options: Any) -> Dataset | None:
         """A build, or one stage of it; options that are no settings go to the build itself."""
-        own = {name: options.pop(name) for name in ("executor", "from_archive", "progress", "retry") if name in options}
+        own = {name: options.pop(name) for name in BUILD_OPTIONS if name in options}
         settings = BuildSettings(wiki=self.url, name="small", **options)
         with Build(out, settings, MANNERS, **own) as work:
             return work.run(stage)
 
 
 @contextmanager
-def small(wiki_of: Callable[[Web], StandIn] = small_wiki, said: dict[str, list[str]] = SAID) -> Iterator[Small]:
+def small(
+    wiki_of: Callable[[Web], StandIn] = small_wiki, said: dict[str, list[str]] = SAID, hosts: int = 1
+) -> Iterator[Small]:
     """The wiki and the web, which answer while the block runs."""
     pages: dict[str, Any] = {path: page(*sentences) for path, sentences in said.items()}
-    with pytest.MonkeyPatch.context() as patch, web(pages) as served:
+    with pytest.MonkeyPatch.context() as patch, web(pages, hosts) as served:
         patch.setenv("SOURCE_DATE_EPOCH", DAY)
         standin = wiki_of(served)
         with serving(standin) as service:

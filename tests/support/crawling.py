@@ -23,7 +23,7 @@ ROBOTS = "User-agent: *\n"
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a crawl that tries a page again do so at once."""
-    monkeypatch.setattr("shadowprobe.build.web.crawl.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("shadowprobe.build.web.requesting.FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture

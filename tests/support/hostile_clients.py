@@ -21,7 +21,8 @@ from shadowprobe.build.archive import Archive
 from shadowprobe.build.captures.capture_choice import Capture
 from shadowprobe.build.captures.capture_index import find_captures
 from shadowprobe.build.captures.warc_files import read_captures
-from shadowprobe.build.web import crawl
+from shadowprobe.build.web import requesting
+from shadowprobe.build.web.crawl import crawl
 from shadowprobe.build.wiki import session as wiki_session
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.catalogue import download
@@ -129,7 +130,7 @@ def ask_reader(url: str, setting: Setting) -> Iterator[str]:
 def ask_crawler(url: str, setting: Setting) -> Iterator[str]:
     with closing(Archive(setting.directory / "web.warc.gz", software="tests")) as archive:
         # Only this server, as only hosts on the open internet are allowed to a real crawl.
-        (found,) = crawl.crawl(
+        (found,) = crawl(
             crawling.references(f"{url}/page"),
             archive,
             crawling.manners(timeout=setting.seconds, retries=1, max_bytes=MOST_BYTES, allow_private=("127.0.0.1/32",)),
@@ -235,7 +236,7 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
     for module, name in [(wiki_session, "FIRST"), (wiki_session, "TIMEOUT"), (gerbil_client, "LAST_LOOK")]:
         patch.setattr(module, name, seconds)
     patch.setattr(wiki_session, "PAUSES", (0.01,))
-    for module in (crawl, parts_of_files):
+    for module in (requesting, parts_of_files):
         patch.setattr(module, "FIRST_PAUSE", 0.01)
     patch.setattr(parts_of_files, "RETRIES", 1)
     patch.setattr(parts_of_files, "SECONDS", seconds)
@@ -243,7 +244,7 @@ def shorten_limits(patch: pytest.MonkeyPatch, seconds: float) -> None:
         patch.setattr(module, "Limits", partial(Limits, max_bytes=MOST_BYTES))
     patch.setattr(download, "LIMITS", Limits(max_bytes=MOST_BYTES, seconds=seconds))
     for module, name in [
-        *((module, "LONGEST_RETRY_AFTER") for module in (service_client, crawl)),
+        *((module, "LONGEST_RETRY_AFTER") for module in (service_client, requesting)),
         (wiki_session, "PATIENCE"),
     ]:
         patch.setattr(module, name, 0.5)

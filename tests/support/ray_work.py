@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from build_world import MANNERS
+from capture_world import CaptureWorld
 from parts_work import fail, note_and_wait
+from ray_crawl import build_and_lose, crawl_and_lose_node
 
 from shadowprobe.base.jsonl import read_json
 from shadowprobe.build import gather
+from shadowprobe.build.captures.capture_index import find_captures
 from shadowprobe.build.pipeline import Build
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.compute.executor import make_executor
+from shadowprobe.compute.executor import Executor, make_executor
 from shadowprobe.compute.ray_cluster import LOOPBACK_ONLY, import_ray
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.api import make_linking_job
@@ -72,6 +75,22 @@ def run_build(out: Path, cluster: Any, node: Any, address: str) -> bool:
     return removed
 
 
+def look_up_captures(folder: Path, executor: Executor) -> dict[str, bool]:
+    """Looks pages up in an index of several tables, on the cluster and in this process."""
+    world, urls = CaptureWorld(folder), [f"https://example.org/{number}" for number in range(4)]
+    for day in range(1, 7):
+        world.rows = []
+        for number, url in enumerate(urls):
+            # Of each page another table has the newest capture.
+            world.add(url, b"page", f"2024-02-{(day + number) % 6 + 1:02d}")
+        world.write_table(f"cc-index/part-{day}.parquet")
+    index = str(folder / "cc-index")
+    alone = list(find_captures(index, set(urls), ""))
+    return {"found": [capture.time[:10] for _, capture in alone] == ["2024-02-06"] * 4} | {
+        "same": list(find_captures(index, set(urls), "", executor)) == alone
+    }
+
+
 def main() -> None:
     """Does everything on one cluster, which takes most of the time to start."""
     os.environ[MARK] = str(os.getpid())
@@ -82,12 +101,22 @@ def main() -> None:
     cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     first, second, _ = (cluster.add_node(num_cpus=1) for _ in range(3))
     cluster.wait_for_nodes()
-    report: dict[str, Any] = {"sockets": list_sockets(), "removed": run_build(out, cluster, first, cluster.address)}
+    report: dict[str, Any] = {"sockets": list_sockets()}
+    report["node"] = crawl_and_lose_node(
+        out.parent, cluster.address, lambda: cluster.remove_node(first, allow_graceful=False)
+    )
+    first, fourth = (cluster.add_node(num_cpus=1) for _ in range(2))
+    cluster.wait_for_nodes()
+    report["builds"] = build_and_lose(
+        out.parent / "builds", cluster.address, lambda: cluster.remove_node(fourth, allow_graceful=False)
+    )
+    report["removed"] = run_build(out, cluster, first, cluster.address)
     with make_executor("ray", address=cluster.address) as executor:
         results = executor.map(note_and_wait, [(str(out), number) for number in range(16)])
         report["results"] = [next(results) for _ in range(2)]
         cluster.remove_node(second, allow_graceful=False)
         report["results"] += list(results)
+        report["captures"] = look_up_captures(out.parent / "captures", executor)
         make_linking_job("tfidf", "mini", out=out.parent / "run-on-ray", batch_size=40, executor=executor).run()
         try:
             list(executor.map(fail, range(6)))

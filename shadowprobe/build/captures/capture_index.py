@@ -7,20 +7,26 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from glob import has_magic
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import Struct
+
 from shadowprobe.base.files import open_for_reading
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.captures.capture_choice import Capture, WantedPages
 from shadowprobe.build.captures.cdx import read_cdx
-from shadowprobe.build.captures.index_table import import_duckdb, read_table
+from shadowprobe.build.captures.index_table import COLUMNS, check_columns, import_duckdb, read_table
+from shadowprobe.compute.executor import Executor
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.net.blocking import BlockingClient
 from shadowprobe.net.parts_of_files import open_remote_file
 
+# A cluster gets so many parts for each worker, so that a slow one holds up no other.
+PARTS_PER_WORKER = 3
 _TABLE, _GZIP = b"PAR1", b"\x1f\x8b"
 _ENDINGS = (".parquet", ".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz")
 _LIST = ".paths"
@@ -41,17 +47,56 @@ def check_index(index: str) -> None:
             pass
 
 
-def find_captures(index: str, urls: set[str], captured_before: str) -> Iterator[tuple[str, Capture]]:
-    """Yields the pages that an index has before a day with the capture of each, in the order of the WARC files."""
-    before = _parse_day(captured_before)
-    wanted = WantedPages(urls)
+class LookUp(Struct, frozen=True):
+    """What is looked up: pages that an index has captured before a moment."""
+
+    index: str
+    urls: frozenset[str]
+    before: int
+
+
+class FoundCaptures(Struct, frozen=True):
+    """The best captures in some files of an index; `lacking` has the columns that none of its tables has.
+
+    Without any table, `lacking` is None.
+    """
+
+    captures: list[Capture]
+    lacking: set[str] | None
+
+
+def find_captures(
+    index: str, urls: set[str], captured_before: str, executor: Executor | None = None
+) -> Iterator[tuple[str, Capture]]:
+    """Yields the pages that an index has before a day with the capture of each, in the order of the WARC files.
+
+    A cluster reads several files of the index at the same time.
+    """
+    wanted, before = WantedPages(urls), _parse_day(captured_before)
     with _Index(index) as opened:
-        if tables := [file for file in opened.files if opened.is_table(file)]:
-            wanted.offer(read_table(tables, wanted, before, opened.client))
-        for file in opened.files:
-            if file not in tables:
-                wanted.offer(read_cdx(opened.read_lines(file), wanted, before))
+        if executor is None or not executor.is_cluster:
+            # DuckDB reads many files at once by itself.
+            opened.look_up(wanted, before)
+            return wanted.choose()
+        files = opened.files
+    size = -(-len(files) // (executor.workers * PARTS_PER_WORKER))
+    parts = [files[first : first + size] for first in range(0, len(files), size)]
+    tables: list[set[str]] = []
+    for found in executor.map(partial(look_up_files, LookUp(index, frozenset(urls), before)), parts):
+        wanted.offer(found.captures)
+        tables += [found.lacking] if found.lacking is not None else []
+    lacking = set.intersection(*tables) if tables else set()
+    check_columns(files[0], [column for column in COLUMNS if column in lacking])
     return wanted.choose()
+
+
+def look_up_files(work: LookUp, files: list[str]) -> FoundCaptures:
+    """Looks up pages in some files of an index."""
+    wanted, lacking = WantedPages(work.urls), set[str]()
+    with _Index(work.index, files) as opened:
+        has_tables = opened.look_up(wanted, work.before, lacking)
+    captures = list(dict.fromkeys(capture for _, capture in wanted.choose()))
+    return FoundCaptures(captures, lacking if has_tables else None)
 
 
 def is_url(place: str) -> bool:
@@ -76,15 +121,15 @@ def _count_fixed(path: Path) -> int:
 
 
 class _Index:
-    """The files of an index, on this machine or on a server."""
+    """The files of an index, or some of them, on this machine or on a server."""
 
-    def __init__(self, index: str) -> None:
+    def __init__(self, index: str, files: list[str] | None = None) -> None:
         self.client = BlockingClient() if is_url(index) else None
         self._open = ExitStack()
         if self.client is not None:
             self._open.callback(self.client.close)
         with self._open:
-            self.files = _list_files(index) if self.client is None else self._list_urls(index)
+            self.files = files or (_list_files(index) if self.client is None else self._list_urls(index))
             if not self.files:
                 endings = ", ".join(_ENDINGS)
                 raise UsageError(f"--common-crawl {index}: no such file, and no folder or pattern with {endings}")
@@ -95,6 +140,16 @@ class _Index:
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
+
+    def look_up(self, wanted: WantedPages, before: int, lacking: set[str] | None = None) -> bool:
+        """Offers the captures of wanted pages; returns whether there are tables among the files."""
+        tables = [file for file in self.files if self.is_table(file)]
+        if tables:
+            wanted.offer(read_table(tables, wanted, before, self.client, lacking))
+        for file in self.files:
+            if file not in tables:
+                wanted.offer(read_cdx(self.read_lines(file), wanted, before))
+        return bool(tables)
 
     def _list_urls(self, index: str) -> list[str]:
         """Returns the URL itself, or the URLs in a list of paths such as `cc-index-table.paths.gz`."""

@@ -13,8 +13,10 @@ from shadowprobe.build.records import WebReference
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.status import CAPTURES
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.fetch import WebResponse
 from shadowprobe.build.web.politeness import Manners
+from shadowprobe.compute.executor import Executor
 from shadowprobe.net.failures import RefusedError
 from shadowprobe.net.urls import normalise_url
 
@@ -29,12 +31,13 @@ def fill_archive(
     settings: BuildSettings,
     manners: Manners,
     progress: Callable[[int, int], None],
+    executor: Executor | None = None,
 ) -> None:
     """Stores the captures of all followed pages that the archive does not know."""
     missing = {url for url in _list_urls(references) if not _is_known(archive, url)}
     if archive.read_only or not missing:
         return
-    chosen = list(find_captures(settings.common_crawl, missing, settings.captured_before))
+    chosen = list(find_captures(settings.common_crawl, missing, settings.captured_before, executor))
     base = settings.warc_base or find_base(settings.common_crawl)
     progress(0, len(chosen))
     for number, read in enumerate(read_captures(chosen, base, manners), start=1):
@@ -102,5 +105,5 @@ def _find_target(archive: PageArchive, read: ReadCapture) -> str:
 
 
 def _put(archive: PageArchive, url: str, capture: Capture, page: WebResponse) -> None:
-    key = key_of("GET", url)
-    archive.put(key, url, page.status, page.headers, page.body, reason=page.reason, captured=capture.time)
+    response = Stored(url, page.status, page.headers, page.body, captured=capture.time, reason=page.reason)
+    archive.put(key_of("GET", url), response)

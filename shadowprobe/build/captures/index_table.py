@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY, ROWS = "1GB", 10_000
-COLUMNS = (
-    *("url_surtkey", "url", "fetch_time", "fetch_status", "content_mime_type", "content_mime_detected"),
-    *("warc_filename", "warc_record_offset", "warc_record_length"),
-)
+# The columns, and their types in a file that lacks them.
+COLUMNS = {
+    **dict.fromkeys(("url_surtkey", "url"), "VARCHAR"),
+    "fetch_time": "TIMESTAMP",
+    "fetch_status": "INTEGER",
+    **dict.fromkeys(("content_mime_type", "content_mime_detected", "warc_filename"), "VARCHAR"),
+    **dict.fromkeys(("warc_record_offset", "warc_record_length"), "BIGINT"),
+}
 # A time is read as a number: Python would need another package for a time with a zone.
 _QUERY = """
 SELECT url::VARCHAR, url_surtkey::VARCHAR, epoch_us(fetch_time), warc_filename::VARCHAR,
     warc_record_offset::BIGINT, warc_record_length::BIGINT
-FROM read_parquet($files, union_by_name = true, hive_partitioning = false)
+FROM (SELECT *{} FROM read_parquet($files, union_by_name = true, hive_partitioning = false))
 WHERE fetch_status = 200
     AND coalesce(content_mime_detected, content_mime_type) IN (SELECT unnest($types))
     AND epoch_us(fetch_time) >= 0 AND epoch_us(fetch_time) < $before
@@ -40,21 +44,31 @@ _TRUNCATED = "content_truncated"
 
 
 def read_table(
-    files: Sequence[str], wanted: WantedPages, before: int, client: BlockingClient | None = None
+    files: Sequence[str],
+    wanted: WantedPages,
+    before: int,
+    client: BlockingClient | None = None,
+    lacking: set[str] | None = None,
 ) -> Iterator[Capture]:
     """Yields the captures of wanted pages with status 200, HTML and a moment before this one.
 
-    With a client the files are on a server.
+    With a client the files are on a server. With `lacking`, a column that no file has is added there, and is no error.
     """
     with _connect(files) as connection:
         if client is not None:
             files = _register(connection, client, files)
-        columns = _check_columns(connection, files)
+        columns = _list_columns(connection, files)
+        missing = [column for column in COLUMNS if column not in columns]
+        if lacking is None:
+            check_columns(files[0], missing)
+        else:
+            lacking.update(missing)
         for name, values in (("key", list(wanted.keys)), ("url", list(wanted.urls))):
             connection.register("batch", {name: np.array(values, dtype=object)})
             connection.execute(f"CREATE TEMP TABLE wanted_{name} AS SELECT * FROM batch")
             connection.unregister("batch")
-        query = f"{_QUERY} AND {_TRUNCATED} IS NULL" if _TRUNCATED in columns else _QUERY
+        query = _QUERY.format("".join(f", NULL::{COLUMNS[column]} AS {column}" for column in missing))
+        query += f" AND {_TRUNCATED} IS NULL" if _TRUNCATED in columns else ""
         rows = connection.execute(query, {"files": list(files), "types": sorted(HTML), "before": before})
         for batch in iter(lambda: rows.fetchmany(ROWS), []):
             yield from (Capture(*row) for row in batch if None not in row)
@@ -74,13 +88,15 @@ def _make_missing_error() -> BuildError:
     return BuildError("--common-crawl needs its extra: pip install 'shadowprobe[dumps]'")
 
 
-def _check_columns(connection: DuckDBPyConnection, files: Sequence[str]) -> set[str]:
+def _list_columns(connection: DuckDBPyConnection, files: Sequence[str]) -> set[str]:
     query = "DESCRIBE SELECT * FROM read_parquet($files, union_by_name = true, hive_partitioning = false)"
-    columns = {str(row[0]) for row in connection.execute(query, {"files": list(files)}).fetchall()}
-    missing = [column for column in COLUMNS if column not in columns]
+    return {str(row[0]) for row in connection.execute(query, {"files": list(files)}).fetchall()}
+
+
+def check_columns(file: str, missing: Sequence[str]) -> None:
+    """Refuses tables in which a column is missing."""
     if missing:
-        raise BuildError(f"{files[0]}: lacks the column {missing[0]}; --common-crawl needs {', '.join(COLUMNS)}")
-    return columns
+        raise BuildError(f"{file}: lacks the column {missing[0]}; --common-crawl needs {', '.join(COLUMNS)}")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import heapq
 import itertools
 import socket
 from collections import deque
+from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Generic, TypeVar
@@ -93,13 +94,13 @@ class Host(Generic[T]):
 
     __slots__ = ("in_line", "not_before", "running", "silent", "waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, silent: int = 0, not_before: float = 0.0) -> None:
         self.waiting: deque[T] = deque()
         self.running = 0
-        self.not_before = 0.0
+        self.not_before = not_before
         self.in_line = False
         # How many requests in a row it has left without any answer.
-        self.silent = 0
+        self.silent = silent
 
 
 class Frontier(Generic[T]):
@@ -107,13 +108,13 @@ class Frontier(Generic[T]):
 
     def __init__(self, per_host: int = 1) -> None:
         self._per_host = per_host
-        self._hosts: dict[str, Host[T]] = {}
+        self.hosts: dict[str, Host[T]] = {}
         self._line: list[tuple[float, int, Host[T]]] = []
         self._count = itertools.count()
 
     def add(self, name: str, item: T, *, first: bool = False) -> None:
         """Puts something in the line of its host, at the end or before all others."""
-        host = self._hosts.setdefault(name, Host())
+        host = self.hosts.setdefault(name, Host())
         host.waiting.appendleft(item) if first else host.waiting.append(item)
         self._line_up(host)
 
@@ -140,6 +141,14 @@ class Frontier(Generic[T]):
     def next_due(self) -> float | None:
         """When the next host is due; None where all are busy or have nothing waiting."""
         return self._line[0][0] if self._line else None
+
+    def drop(self, is_dropped: Callable[[T], bool]) -> None:
+        """Drops what is waiting, except what is to be kept."""
+        self._line = []
+        for host in self.hosts.values():
+            host.waiting = deque(item for item in host.waiting if not is_dropped(item))
+            host.in_line = False
+            self._line_up(host)
 
     def _line_up(self, host: Host[T]) -> None:
         if host.waiting and not host.in_line and host.running < self._per_host:

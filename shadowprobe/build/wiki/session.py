@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from shadowprobe.build.archive import Archive, key_of
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.wiki.responses import error_code, find_fault
 from shadowprobe.errors import BuildError
 from shadowprobe.net.blocking import BlockingClient
@@ -93,7 +94,7 @@ class WikiClient:
             if strange:
                 raise StrangeError(url, strange)
             if not self.afresh and error_code(response) in {"", GONE}:
-                self.archive.put(key, url, 200, response.headers, response.content)
+                self.archive.put(key, Stored(url, 200, response.headers, response.content))
         return response.status_code, response.headers, response.content
 
     def send(self, request: httpx.Request) -> httpx.Response:

@@ -7,12 +7,13 @@ import hashlib
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.warc_record import read_response
+from shadowprobe.build.warc_record import Stored, make_response, read_response
 from shadowprobe.errors import InputError, UsageError
 
 URL = "http://example.org/"
@@ -27,13 +28,13 @@ def stored_in(tmp_path: Path, count: int = 1) -> None:
     archive = opened(tmp_path)
     for number in range(count):
         url = f"{URL}{number}"
-        archive.put(key_of("GET", url), url, 200, {"Content-Type": "text/html"}, f"page {number}".encode())
+        archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, f"page {number}".encode()))
     archive.close()
 
 
 def test_an_answer_comes_back_as_it_was_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {"Content-Type": "text/html", "X-Kept": "yes"}, "Köln 🦆".encode(), reason="OK")
+    archive.put(KEY, Stored(URL, 200, {"Content-Type": "text/html", "X-Kept": "yes"}, "Köln 🦆".encode(), reason="OK"))
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -87,7 +88,7 @@ WHAT_A_CRAWL_ASKS = {
 def test_what_a_crawl_asks_is_known_without_reading_the_responses(tmp_path: Path, index: str) -> None:
     archive = opened(tmp_path)
     for url, (status, headers, _) in WHAT_A_CRAWL_ASKS.items():
-        archive.put(key_of("GET", url), url, status, headers, b"content")
+        archive.put(key_of("GET", url), Stored(url, status, headers, b"content"))
     archive.close()
     path = tmp_path / "archive.warc.gz.index"
     if index == "lost":
@@ -121,7 +122,9 @@ def test_another_process_can_read_a_response_at_its_place(tmp_path: Path) -> Non
 
 def test_packing_and_cookies_are_not_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {"Content-Encoding": "gzip", "Set-Cookie": "id=1", "Content-Length": "999"}, b"four")
+    archive.put(
+        KEY, Stored(URL, 200, {"Content-Encoding": "gzip", "Set-Cookie": "id=1", "Content-Length": "999"}, b"four")
+    )
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -147,7 +150,7 @@ def test_a_torn_record_is_cut_off_wherever_it_was_torn(tmp_path: Path, share: fl
     stored_in(tmp_path, 1)
     whole, lines = warc.read_bytes(), index.read_bytes()
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 200, {}, b"the page whose record is torn")
+    archive.put(KEY, Stored(URL, 200, {}, b"the page whose record is torn"))
     archive.close()
     torn = warc.read_bytes()[len(whole) :]
     # The index is written last, so that a kill in the middle of a record leaves it as it was.
@@ -156,7 +159,7 @@ def test_a_torn_record_is_cut_off_wherever_it_was_torn(tmp_path: Path, share: fl
     archive = opened(tmp_path)
     assert KEY not in archive
     assert warc.read_bytes() == whole
-    archive.put(KEY, URL, 200, {}, b"the page again")
+    archive.put(KEY, Stored(URL, 200, {}, b"the page again"))
     stored, first = archive.get(KEY), archive.get(f"GET {URL}0")
     archive.close()
     assert stored is not None
@@ -170,7 +173,7 @@ def test_what_the_index_has_lost_is_read_from_the_records(tmp_path: Path, lines:
     post, long = key_of("POST", URL, "a=1"), key_of("GET", f"{URL}{'x' * 20_000}")
     stored_in(tmp_path, 1)
     archive = opened(tmp_path)
-    archive.put(post, URL, 200, {}, b"the answer to a form")
+    archive.put(post, Stored(URL, 200, {}, b"the answer to a form"))
     archive.put_failure(long, long.removeprefix("GET "), "no answer in 30 s")
     archive.close()
     warc, index = tmp_path / "archive.warc.gz", tmp_path / "archive.warc.gz.index"
@@ -323,7 +326,7 @@ def test_an_index_that_leads_to_the_answer_of_another_question_is_seen(tmp_path:
 
 def test_what_a_server_says_beyond_ascii_is_stored(tmp_path: Path) -> None:
     archive = opened(tmp_path)
-    archive.put(KEY, URL, 302, {"Location": "http://example.org/köln?a=ä b"}, b"", reason="Déplacé")
+    archive.put(KEY, Stored(URL, 302, {"Location": "http://example.org/köln?a=ä b"}, b"", reason="Déplacé"))
     stored = archive.get(KEY)
     archive.close()
     assert stored is not None
@@ -333,7 +336,7 @@ def test_what_a_server_says_beyond_ascii_is_stored(tmp_path: Path) -> None:
 def test_the_later_answer_to_a_question_counts(tmp_path: Path) -> None:
     archive = opened(tmp_path)
     archive.put_failure(KEY, URL, "503")
-    archive.put(KEY, URL, 200, {}, b"a page")
+    archive.put(KEY, Stored(URL, 200, {}, b"a page"))
     archive.close()
     for index in (True, False):
         if not index:
@@ -372,12 +375,13 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from shadowprobe.build.archive import Archive
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.errors import UsageError
 archive = Archive(Path(sys.argv[1]), software="tests")
-archive.put("GET http://example.org/0", "http://example.org/0", 200, {}, b"page 0")
+archive.put("GET http://example.org/0", Stored("http://example.org/0", 200, {}, b"page 0"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
-    archive.put("GET http://example.org/1", "http://example.org/1", 200, {}, bytes.fromhex(sys.argv[2]))
+    archive.put("GET http://example.org/1", Stored("http://example.org/1", 200, {}, bytes.fromhex(sys.argv[2])))
 except UsageError as error:
     print(error)
 archive.close()
@@ -399,3 +403,53 @@ def test_questions_with_different_bodies_are_different() -> None:
     assert key_of("GET", URL) == f"GET {URL}"
     assert key_of("POST", URL, "a=1") != key_of("POST", URL, "a=2")
     assert key_of("POST", URL, "a=1") == key_of("POST", URL, b"a=1")
+
+
+def test_other_processes_write_between_release_and_refresh(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    archive.put(KEY, Stored(URL, 200, {}, b"old"))
+    archive.release()
+    other = opened(tmp_path)
+    other.put(key_of("GET", f"{URL}more"), Stored(f"{URL}more", 200, {}, b"more"))
+    other.put(KEY, Stored(URL, 200, {}, b"new"))
+    other.close()
+    # A worker that was killed has written a record without its line, and half of another record.
+    path = tmp_path / "archive.warc.gz"
+    record = make_response("GET http://example.org/last", Stored("http://example.org/last", 200, {}, b"last"))
+    with path.open("ab") as file:
+        file.write(record + record[:20])
+    archive.refresh()
+    found = {key: archive.get(key) for key in archive.keys()}  # noqa: SIM118
+    expected = {KEY: b"new", f"{KEY}more": b"more", "GET http://example.org/last": b"last"}
+    assert {key: stored.body for key, stored in found.items() if stored is not None} == expected
+    archive.put(KEY, Stored(URL, 200, {}, b"newest"))
+    archive.close()
+    again = opened(tmp_path)
+    stored = again.get(KEY)
+    assert stored is not None
+    assert (stored.body, len(again)) == (b"newest", 3)
+    again.close()
+
+
+def test_an_archive_that_became_shorter_is_read_again_as_a_whole(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    for number in range(3):
+        archive.put(f"{KEY}{number}", Stored(f"{URL}{number}", 200, {}, b"page"))
+    place = archive.locate(f"{KEY}1")
+    archive.release()
+    path = tmp_path / "archive.warc.gz"
+    with path.open("ab") as file:
+        file.truncate(place.offset)
+    archive.refresh()
+    assert list(archive.keys()) == [f"{KEY}0"]
+    archive.close()
+
+
+def test_a_patient_process_waits_for_the_lock(tmp_path: Path) -> None:
+    archive = opened(tmp_path)
+    with pytest.raises(UsageError, match="another shadowprobe is building into"):
+        opened(tmp_path)
+    timer = threading.Timer(0.5, archive.close)
+    timer.start()
+    Archive(tmp_path / "archive.warc.gz", software="tests", patience=30).close()
+    timer.join()

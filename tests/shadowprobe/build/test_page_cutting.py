@@ -12,6 +12,7 @@ from build_world import SAID, page
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.page_cutting import NO_TEXT, CutPart, CutSettings, PageWork, Wanted, cut_pages
 from shadowprobe.build.snippets import NOT_NAMED
+from shadowprobe.build.warc_record import Stored
 
 SETTINGS = CutSettings("en", 0, 10)
 BRIDGE = Wanted("Harlow Bridge", "Harlow", ("Mount Harlow",), ())
@@ -29,7 +30,7 @@ def works(tmp_path: Path) -> list[PageWork]:
     with closing(Archive(tmp_path / "web.warc.gz", software="tests")) as archive:
         for name, body in bodies.items():
             url = f"http://example.org/{name}"
-            archive.put(key_of("GET", url), url, 200, {"Content-Type": "text/html"}, body)
+            archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, body))
             found.append(PageWork(archive.locate(key_of("GET", url)), url, (BRIDGE,)))
     return found
 

@@ -12,7 +12,8 @@ from web_pages import html, web
 
 from shadowprobe.build import shards
 from shadowprobe.build.archive import Archive, key_of
-from shadowprobe.build.shards import PageArchive, Shards, open_pages
+from shadowprobe.build.shards import PageArchive, ShardPlace, Shards, open_pages
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.crawl import crawl
 from shadowprobe.errors import InputError
 
@@ -26,9 +27,9 @@ def opened(path: Path, *, pages: int = 0, read_only: bool = False) -> PageArchiv
 
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
-    with closing(Shards(tmp_path / "web.warc.gz", 4, software="tests")) as archive:
+    with closing(Shards(ShardPlace(str(tmp_path / "web.warc.gz"), 4, "tests"))) as archive:
         for url in URLS:
-            archive.put(key_of("GET", url), url, 200, {"Content-Type": "text/html"}, f"page {url}".encode())
+            archive.put(key_of("GET", url), Stored(url, 200, {"Content-Type": "text/html"}, f"page {url}".encode()))
         archive.put_failure("GET http://gone.example/", "http://gone.example/", "404")
     return tmp_path
 
@@ -50,7 +51,7 @@ def test_all_pages_of_a_host_are_in_one_file_and_the_hosts_in_several(filled: Pa
     files = {path.name for path in filled.glob("*.warc.gz")}
     assert files == {f"web-{number}-of-4.warc.gz" for number in range(4)}
     with closing(opened(filled, read_only=True)) as archive:
-        places = {url: archive.locate(key_of("GET", url)).path.name for url in URLS}
+        places = {url: Path(archive.locate(key_of("GET", url)).path).name for url in URLS}
     by_host = [{places[url] for url in URLS[first : first + 3]} for first in range(0, len(URLS), 3)]
     assert all(len(of_host) == 1 for of_host in by_host)
     assert len(set().union(*by_host)) > 1
@@ -73,7 +74,7 @@ def test_a_new_archive_has_a_file_for_so_many_pages(tmp_path: Path, pages: int, 
 
 def test_an_archive_of_one_file_stays_one(tmp_path: Path) -> None:
     with closing(Archive(tmp_path / "web.warc.gz", software="tests")) as archive:
-        archive.put("GET http://a.example/", "http://a.example/", 200, {}, b"old")
+        archive.put("GET http://a.example/", Stored("http://a.example/", 200, {}, b"old"))
     with closing(opened(tmp_path, pages=10 * shards.PAGES_PER_SHARD)) as again:
         stored = again.get("GET http://a.example/")
     assert stored is not None
@@ -95,7 +96,7 @@ def test_a_lost_file_is_refused_by_a_reader_and_made_again_by_a_build(filled: Pa
 def test_a_crawl_into_several_files_continues_without_a_request(tmp_path: Path) -> None:
     with web({f"/{number}": html("<p>A page.</p>") for number in range(4)}, hosts=3) as served:
         urls = [served.url(f"/{number}", host) for number in range(4) for host in (1, 2, 3)]
-        with closing(Shards(tmp_path / "web.warc.gz", 3, software="tests")) as archive:
+        with closing(Shards(ShardPlace(str(tmp_path / "web.warc.gz"), 3, "tests"))) as archive:
             first = list(crawl(references(*urls), archive, manners()))
         asked = len(served.asked)
         with closing(opened(tmp_path)) as archive:

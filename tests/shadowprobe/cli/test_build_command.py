@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from build_world import FUNNELS, SAID, Small, page, small
+from build_world import FUNNELS, SAID, Small, made, page, small
 from capture_world import CaptureWorld
+from ftp_storage import serving_ftp
 from refusals import complaint, contents, outcome, single_line
 
 import shadowprobe
@@ -90,6 +91,20 @@ def build(world: Small, *more: str) -> list[str]:
             [*BEGIN, "--common-crawl", "http://me:secret@127.0.0.1/index.cdxj"],
             "--common-crawl: the address must not hold a user or password",
             id="an index with a password",
+        ),
+        pytest.param(
+            [*BEGIN, "--storage", "ftp://me:secret@127.0.0.1/pages"],
+            "--storage: the address must not hold a user or password; set FSSPEC_FTP_USERNAME and FSSPEC_FTP_PASSWORD,"
+            " or what else fsspec needs for ftp",
+            id="a storage with a password",
+        ),
+        pytest.param(
+            [*BEGIN, "--storage", "nosuch://host/pages"],
+            "--storage nosuch://host/pages: Protocol not known: nosuch",
+            id="an unknown kind of storage",
+        ),
+        pytest.param(
+            [*BEGIN, "--storage", "\udcff"], r"--storage: '\udcff' is not UTF-8; give another", id="no storage"
         ),
         # As Python reads a byte of the command line that is no UTF-8.
         pytest.param([*BEGIN, "--name", "l\udcff"], r"--name: 'l\udcff' is not UTF-8; give another", id="no name"),
@@ -337,6 +352,25 @@ def test_two_builds_into_one_directory_are_one_too_many(world: Small, capsys: Ca
         for more in ((), ("spaces",), ("--from-archive",)):
             assert complaint(capsys, *build(world, *more)) == "another shadowprobe is building into out"
         assert contents(Path("out")) == before
+
+
+def test_pages_may_be_on_a_storage_which_the_next_command_finds_by_itself(world: Small, capsys: Captured) -> None:
+    assert outcome(capsys, *build(world))[0] == 0
+    plain = made(Path("out"))
+    for name, storage in (("elsewhere", "shared"), ("remote", "")):
+        with serving_ftp(Path("ftp").resolve()) as ftp:
+            place = storage or f"{ftp.url}/pages"
+            command = build(world, "--storage", place)
+            command[command.index("out")] = name
+            assert outcome(capsys, *command)[0] == 0
+            assert not list((Path(name) / "build" / "archive").glob("web*"))
+            assert made(Path(name)) == plain
+            code, _, message = outcome(capsys, *command, "--storage", "another")
+            assert (code, "the pages of this build are at" in message) == (2, True)
+            before = world.asked
+            assert outcome(capsys, "build", "--out", name, "--from-archive")[0] == 0
+            assert (made(Path(name)), world.asked) == (plain, before)
+    assert [path.name for path in Path("shared").glob("*.gz")] == ["web.warc.gz"]
 
 
 def test_pages_of_an_existing_crawl_are_counted_on_the_screen(world: Small, capsys: Captured) -> None:

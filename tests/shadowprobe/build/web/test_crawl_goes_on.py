@@ -19,6 +19,7 @@ from web_pages import Page, Send, Web, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.records import WebReference
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.crawl import MISSING, crawl
 from shadowprobe.errors import BuildError
 
@@ -38,7 +39,7 @@ def test_a_second_crawl_asks_nothing_and_says_the_same(archive: Archive) -> None
 def test_an_archive_that_is_only_read_never_asks_the_web(tmp_path: Path, archive: Archive) -> None:
     with web({"/": html("x"), "/moved": redirect("/later"), "/later": html("y")}) as served:
         first = outcome(archive, served.url("/"))
-        archive.put(key_of("GET", served.url("/moved")), served.url("/moved"), 302, {"location": "/later"}, b"")
+        archive.put(key_of("GET", served.url("/moved")), Stored(served.url("/moved"), 302, {"location": "/later"}, b""))
         archive.close()
         before = len(served.asked)
         with closing(Archive(tmp_path / "archive.warc.gz", software="tests", read_only=True)) as read:
@@ -96,7 +97,7 @@ def crawled(archive: Archive, urls: list[str], *, retry: bool = False, online: b
 @pytest.fixture
 def three_silent_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a crawl doubt its connection after three silent hosts."""
-    monkeypatch.setattr("shadowprobe.build.web.crawl.SILENT_HOSTS", 3)
+    monkeypatch.setattr("shadowprobe.build.web.silence.SILENT_HOSTS", 3)
 
 
 @pytest.mark.usefixtures("three_silent_hosts")

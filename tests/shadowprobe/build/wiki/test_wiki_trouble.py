@@ -15,6 +15,7 @@ from service import Asked, Reply
 from wiki_standin import JSON, StandIn, Told, as_json, refused, running
 
 from shadowprobe.build.archive import Archive
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.wiki import session as module
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.errors import BuildError
@@ -314,7 +315,7 @@ def test_an_answer_of_another_shape_in_the_archive_is_asked_for_again(tmp_path: 
         told.close()
         archive = Archive(told.path, software="tests")
         [*_, question] = archive.keys()
-        archive.put(question, f"{told.url}/w/api.php", 200, JSON, b'{"query": null}')
+        archive.put(question, Stored(f"{told.url}/w/api.php", 200, JSON, b'{"query": null}'))
         archive.close()
         assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
 
