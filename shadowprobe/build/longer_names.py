@@ -56,7 +56,7 @@ class LongerNames:
 
     def _find_titles(self, wiki: Wiki, progress: Callable[[int, int], None]) -> Iterator[tuple[int, int]]:
         """Yields the digests of each name that the wiki knows, and of the title of its page."""
-        total = len(self._names)
+        total = self._names.count()
         for done, (name, page) in enumerate(wiki.follow_titles(self._names), start=1):
             if "pageid" in page and not page.get("missing"):
                 yield digest(name), digest(page["title"])

@@ -108,7 +108,7 @@ class TemporaryRecords(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         self._file.seek(0)
-        return map(self._decode, self._file)
+        yield from map(self._decode, self._file)
 
     def __enter__(self) -> TemporaryRecords[T]:
         return self

@@ -34,7 +34,8 @@ class SortedTexts:
     def __iter__(self) -> Iterator[str]:
         return (text for text, _ in groupby(merge(sorted(self._waiting), *map(_read, self._files))))
 
-    def __len__(self) -> int:
+    def count(self) -> int:
+        """Counts the texts; it reads all of them."""
         return sum(1 for _ in self) if self._files else len(self._waiting)
 
     def close(self) -> None:
@@ -51,4 +52,4 @@ class SortedTexts:
 
 def _read(file: BinaryIO) -> Iterator[str]:
     file.seek(0)
-    return map(msgspec.json.Decoder(str).decode, file)
+    yield from map(msgspec.json.Decoder(str).decode, file)
