@@ -100,7 +100,7 @@ def test_references_of_the_text_equal_those_of_the_rendered_pages(dumped: Dumped
         for reference in find_references(dumped.api.html(entity.title) or "", entity.title, ENGLISH, host, asked)
     ]
     before = shadowland.world.requests()
-    read = find_references_in_dumps(dumped.database, dumped.entities, host, 1000, funnel, ignore_progress)
+    read = list(find_references_in_dumps(dumped.database, dumped.entities, host, 1000, funnel, ignore_progress))
     assert shadowland.world.requests() == before
     assert len(rendered) > 200
     assert read == rendered
