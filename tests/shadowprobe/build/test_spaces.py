@@ -10,16 +10,18 @@ from msgspec.structs import replace
 from wiki_standin import StandIn, running
 
 from shadowprobe.base.languages import Language, read_language
-from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import (
+    DisambiguationPage,
     collect_spaces,
     find_creation_date,
     find_spaces,
     list_disambiguation_pages,
     make_article_query,
     parse_article,
+    select_spaces,
 )
 from shadowprobe.errors import BuildError
 
@@ -188,3 +190,15 @@ def test_only_the_first_of_many_revisions_is_requested(tmp_path: Path) -> None:
     with running(standin, tmp_path) as told:
         assert find_creation_date(told.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
         assert len(told.forms) == 1
+
+
+def test_an_entity_of_two_names_is_new_only_once() -> None:
+    road, lane = FoundEntity("Elm Oak Road", 1), FoundEntity("Oak Lane", 2)
+    mill, hill = FoundEntity("Elm Mill", 3), FoundEntity("Elm Hill", 4)
+    pages = [DisambiguationPage("Oak", [road, lane], str), DisambiguationPage("Elm", [mill, road, hill], str)]
+    found = list(select_spaces(pages, ENGLISH, Funnel("spaces"), SETTINGS, ignore_progress))
+    assert [space.space.entities for space in found] == [
+        ("Elm Oak Road", "Oak Lane"),
+        ("Elm Mill", "Elm Oak Road", "Elm Hill"),
+    ]
+    assert [space.new_entities for space in found] == [[road, lane], [mill, hill]]
