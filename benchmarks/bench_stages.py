@@ -51,9 +51,8 @@ KEPT = {
     # Entities, snippets and texts; then the entities, names and snippets of the dataset that is read back.
     "assemble": 50 + 32 + 8 + 600,
 }
-# More than the documented indexes: the free memory between objects.
-SLACK = 1.25
-MIN_SLACK = 16
+# What a stage may take beside its indexes: arrays and dictionaries grow in steps.
+SLACK = 10e6
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -282,22 +281,22 @@ def measure(scratch: Path, pages: int) -> Measured:
     details: dict[str, float] = {}
     beyond = {}
     for stage in STAGES:
-        growth = (large[stage] - small[stage]) / (pages - SMALL)
-        beyond[stage] = growth - max(KEPT[stage] * SLACK, MIN_SLACK)
+        growth = large[stage] - small[stage]
+        beyond[stage] = growth - KEPT[stage] * (pages - SMALL)
         details |= {
             f"{stage}: peak at {SMALL:,} pages, MB": small[stage] / 1e6,
             f"{stage}: peak at {pages:,} pages, MB": large[stage] / 1e6,
-            f"{stage}: growth, bytes per page": growth,
+            f"{stage}: growth, bytes per page": growth / (pages - SMALL),
             f"{stage}: documented indexes, bytes per page": KEPT[stage],
         }
     worst = max(beyond.values())
     return Measured(
         Goal(
-            f"every stage of a build takes no more memory at {pages:,} pages than at {SMALL:,}, except for its"
-            " documented indexes",
-            max(0.0, worst),
-            "bytes per page beyond them",
-            worst <= 0,
+            f"a stage of a build takes at most {SLACK / 1e6:g} MB more at {pages:,} pages than at {SMALL:,}, beside"
+            " its documented indexes",
+            max(0.0, worst / 1e6),
+            "MB",
+            worst <= SLACK,
         ),
         details,
     )
