@@ -32,6 +32,7 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import collect_spaces
 
 LIMIT = 2.0
 SIZE = "64MB"
@@ -55,7 +56,9 @@ def from_database(directory: Path, scratch: Path) -> tuple[list[FoundSpace], lis
     database = scratch / "dumps.duckdb"
     settings = BuildSettings(wiki="", name="", dumps=str(directory))
     machine = Machine(memory=MEMORY)
-    found = find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings, machine=machine)
+    found = collect_spaces(
+        find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings, machine=machine)
+    )
     return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values(), machine))
 
 

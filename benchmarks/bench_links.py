@@ -27,6 +27,7 @@ from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import collect_spaces
 
 LIMIT = 2.0
 LINKS = "4M"
@@ -83,7 +84,7 @@ def child(path: Path) -> None:
     machine = Machine(memory=MEMORY)
     settings = BuildSettings(wiki="", name="", dumps=str(path.parent))
     english, funnel = read_language("en"), Funnel("spaces")
-    found = find_spaces_in_database(path, english, funnel, settings, ignore_progress, machine)
+    found = collect_spaces(find_spaces_in_database(path, english, funnel, settings, ignore_progress, machine))
     links = sum(entity.commonness for entity in count_backlinks_in_dumps(path, found.entities.values(), machine))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     cost = Footprint(peak(), cpu, seconds, len(found.spaces), len(found.entities), links)

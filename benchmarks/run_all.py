@@ -25,6 +25,7 @@ BENCHMARKS = (
     "bench_captures",
     "bench_cutting",
     "bench_duplicates",
+    "bench_stages",
     "bench_dumps",
     "bench_links",
     "bench_pagelinks",

@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
+from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 PREFIX = "syntheticwiki-20260101"
@@ -28,6 +29,10 @@ RED = 100
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "né", "ro", "si", "tu", "vö", "za", "ki", "po", "ra", "ny")
 WORDS = ("and", "the", "of", "was", "old", "river", "built", "from", "seen", "there", "water", "north", "house", "year")
 STAMP = "2026-01-01T00:00:00Z"
+# Running text is taken from a supply of so many characters, at random places.
+SUPPLY = 4_000_000
+# The hosts of the web pages: 127.77.0.1 and on. An article of a name cites so many pages, any other article one.
+HOSTS, CITED = 500, 2
 
 TABLES = {
     "page": {
@@ -81,6 +86,25 @@ SITE = f"""<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version=
     </namespaces>
   </siteinfo>
 """
+
+
+class Contents(NamedTuple):
+    """What articles have: characters of running text, links, and references to pages of a web on loopback."""
+
+    text: int = 0
+    links: int = LINKS
+    # The port of the web, and how many of its pages the articles of names cite; no article cites any without a port.
+    port: int = 0
+    pages: int = 0
+
+    @property
+    def page_bytes(self) -> int:
+        """About what a page takes in all files together."""
+        articles = (FAMILY - 3) / FAMILY
+        return PAGE_BYTES + round(articles * (self.text + 17 * (self.links - LINKS) + (200 if self.port else 0)))
+
+
+PLAIN = Contents()
 
 
 class TableWriter:
@@ -144,7 +168,7 @@ def redirect_of(page: int) -> int | None:
     return {REDIRECT: page - REDIRECT + 1, DOUBLE: page - 1}.get(page % FAMILY)
 
 
-def links_of(page: int, count: int, generator: random.Random) -> list[int]:
+def links_of(page: int, count: int, generator: random.Random, average: int = LINKS) -> list[int]:
     """The pages to which a page links: a few get most of the links, as in a real wiki."""
     target = redirect_of(page)
     if target is not None:
@@ -153,7 +177,23 @@ def links_of(page: int, count: int, generator: random.Random) -> list[int]:
         # Above the last page there is none.
         red = [count + page] if page // FAMILY % RED == 0 else []
         return [page + member for member in range(1, LIST + 1)] + red
-    return sorted({int(count * generator.random() ** 3) for _ in range(generator.randrange(2 * LINKS))} - {page})
+    return sorted({int(count * generator.random() ** 3) for _ in range(generator.randrange(2 * average))} - {page})
+
+
+def cited_by(page: int, contents: Contents) -> list[str]:
+    """The addresses of the web pages that an article cites."""
+    family, member = divmod(page, FAMILY)
+    of_name = 0 < member <= len(KINDS)
+    if not contents.port or (not of_name and member <= LIST):
+        return []
+    if of_name and (family * len(KINDS) + member - 1) * CITED >= contents.pages:
+        return []
+    name = quote(title_of(page), safe="")
+    hosts = [(page * CITED + number) % HOSTS + 1 for number in range(CITED if of_name else 1)]
+    return [
+        f"http://127.77.{host // 250}.{host % 250 + 1}:{contents.port}/page/{name}/{number}"
+        for number, host in enumerate(hosts)
+    ]
 
 
 def quoted(text: str) -> str:
@@ -172,11 +212,34 @@ def page_text(page: int, links: Sequence[int], generator: random.Random) -> str:
     return " ".join(f"{' '.join(generator.choices(WORDS, k=6))} [[{name}|{generator.choice(WORDS)}]]" for name in names)
 
 
-def write_dump(directory: Path, size: int, *, seed: int = 7, packed: bool = False) -> int:
-    """Writes all files, of about this many bytes together before they are packed, and says how many pages there are."""
+def running_text(page: int, links: Sequence[int], contents: Contents, supply: str, generator: random.Random) -> str:
+    """The wikitext of a long article: running text, a few of its links, and its references."""
+    start = generator.randrange(SUPPLY - 2 * contents.text)
+    text = supply[start : start + generator.randrange(2 * contents.text)]
+    shown = " ".join(f"[[{title_of(link).replace('_', ' ')}]]" for link in links[:LINKS])
+    notes = "".join(f"<ref>{{{{cite web|url={url}|title=A page}}}}</ref>" for url in cited_by(page, contents))
+    return f"{text} {shown}{notes}\n== References ==\n{{{{reflist}}}}"
+
+
+def make_supply(generator: random.Random) -> str:
+    """Running text with templates and links."""
+    words = [*WORDS, *(name_of(number).lower() for number in range(2_000)), "{{convert|5|km}}", "[[Bababa|house]]"]
+    text = " ".join(generator.choices(words, k=SUPPLY // 6))
+    return text[:SUPPLY]
+
+
+def write_dump(
+    directory: Path, size: int, *, seed: int = 7, packed: bool = False, contents: Contents = PLAIN, files: int = 1
+) -> int:
+    """Writes all files, of about this many bytes together before they are packed, and says how many pages there are.
+
+    The texts are divided into several files, as those of a large wiki are.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     generator = random.Random(seed)
-    count = max(1, size // PAGE_BYTES // FAMILY) * FAMILY
+    count = max(1, size // contents.page_bytes // FAMILY) * FAMILY
+    supply = make_supply(generator) if contents.text else ""
+    part = -(-count // files)
     with ExitStack() as stack:
 
         def new(name: str) -> IO[bytes]:
@@ -186,22 +249,38 @@ def write_dump(directory: Path, size: int, *, seed: int = 7, packed: bool = Fals
             return cast(IO[bytes], stack.enter_context(gzip.GzipFile("", "wb", 1, file, 0))) if packed else file
 
         tables = {table: TableWriter(new(f"{table}.sql"), table) for table in TABLES}
-        articles = new("pages-articles.xml")
-        articles.write(SITE.encode())
-        for page in range(count):
-            _write_page(page, count, generator, tables, articles)
-        articles.write(b"</mediawiki>\n")
+        for number, first in enumerate(range(0, count, part), start=1):
+            pages = range(first, min(first + part, count))
+            name = "pages-articles.xml"
+            if files > 1:
+                name = f"pages-articles{number}.xml-p{first + 1}p{pages[-1] + 1}"
+            articles = new(name)
+            articles.write(SITE.encode())
+            for page in pages:
+                links = links_of(page, count, generator, contents.links)
+                is_long = supply and redirect_of(page) is None and page % FAMILY
+                text = (
+                    running_text(page, links, contents, supply, generator)
+                    if is_long
+                    else page_text(page, links, generator)
+                )
+                _write_page(page, count, links, text, generator, tables, articles)
+            articles.write(b"</mediawiki>\n")
         for table in tables.values():
             table.close()
     return count
 
 
 def _write_page(
-    page: int, count: int, generator: random.Random, tables: dict[str, TableWriter], articles: IO[bytes]
+    page: int,
+    count: int,
+    links: Sequence[int],
+    text: str,
+    generator: random.Random,
+    tables: dict[str, TableWriter],
+    articles: IO[bytes],
 ) -> None:
-    links, target = links_of(page, count, generator), redirect_of(page)
-    title, text = title_of(page), page_text(page, links, generator)
-    number = page + 1
+    target, title, number = redirect_of(page), title_of(page), page + 1
     redirect = 0 if target is None else 1
     tables["page"].add(
         f"({number},0,{quoted(title)},{redirect},0,{generator.random():.12f},'20260101000000','20260101000000',"
@@ -248,8 +327,16 @@ def main() -> None:
     parser.add_argument("--size", type=bytes_of, default="64MB", help="of all files together, unpacked: 64MB, 1GB")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--gzip", action="store_true", help="pack the files")
+    parser.add_argument("--text", type=int, default=0, help="characters of running text of an article, on average")
+    parser.add_argument("--links", type=int, default=LINKS, help="links of an article, on average")
+    parser.add_argument("--port", type=int, default=0, help="of a web on loopback, whose pages the articles cite")
+    parser.add_argument("--pages", type=int, default=0, help="of that web, which the articles of names cite")
+    parser.add_argument("--files", type=int, default=1, help="into which the texts are divided")
     given = parser.parse_args()
-    pages = write_dump(given.directory, given.size, seed=given.seed, packed=given.gzip)
+    contents = Contents(given.text, given.links, given.port, given.pages)
+    pages = write_dump(
+        given.directory, given.size, seed=given.seed, packed=given.gzip, contents=contents, files=given.files
+    )
     total = sum(path.stat().st_size for path in given.directory.glob(f"{PREFIX}-*"))
     print(f"{pages:,} pages, {total:,} bytes in {given.directory}")
 

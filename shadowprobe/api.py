@@ -176,12 +176,13 @@ def names_from_dumps(folder: str | Path, *, language: str = "en", database: str 
     from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
     from shadowprobe.build.funnel import Funnel
     from shadowprobe.build.settings import BuildSettings
+    from shadowprobe.build.spaces import collect_spaces
 
     place = Path(folder)
     file = Path(database) if database is not None else place / "dumps.duckdb"
     funnel = Funnel("spaces")
     settings = BuildSettings(wiki=str(place), name=place.name, dumps=str(place))
-    found = find_spaces_in_dumps(file, read_language(language), funnel, settings)
+    found = collect_spaces(find_spaces_in_dumps(file, read_language(language), funnel, settings))
     entities = {
         one.title: Entity(one.title, page_id=one.page_id, commonness=one.commonness, redirects=one.redirects)
         for one in count_backlinks_in_dumps(file, found.entities.values())

@@ -67,25 +67,52 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes a whole file piece by piece, as `write_atomically` does."""
+    with PartialFile(path) as file:
+        for piece in pieces:
+            file.write(piece)
+        file.publish()
+
+
+class PartialFile:
+    """A file that gets its name when it is complete; until then its path keeps the old content."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _naming_errors(path):
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL)
+        self._file, self._temporary = os.fdopen(handle, "wb"), Path(name)
+
+    def __enter__(self) -> PartialFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Removes the file unless it was published."""
+        with suppress(OSError):
+            self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+    def write(self, content: bytes) -> None:
+        """Adds bytes."""
+        with _naming_errors(self.path):
+            self._file.write(content)
+
+    def publish(self) -> None:
+        """Gives the file its name."""
+        with _naming_errors(self.path):
+            self._file.close()
+            # mkstemp makes files that only the owner can read, but results should be readable by others.
+            umask = os.umask(0)
+            os.umask(umask)
+            self._temporary.chmod(0o666 & ~umask)
+            self._temporary.replace(self.path)
+
+
+@contextmanager
+def _naming_errors(path: Path) -> Iterator[None]:
     try:
-        _replace(path, pieces)
+        yield
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-
-
-def _replace(path: Path, pieces: Iterable[bytes]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
-        # mkstemp makes files that only the owner can read, but results should be readable by others.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def drop_torn_line(file: BinaryIO) -> None:

@@ -18,7 +18,7 @@ import msgspec
 
 from shadowprobe.base.files import drop_torn_line, lock, open_for_reading, write_out
 from shadowprobe.base.jsonl import encode_lines, read_lines
-from shadowprobe.build.record_index import Entry, IndexedRecords, key_of, make_entry
+from shadowprobe.build.archive_index import Entry, IndexedRecords, key_of, make_entry
 from shadowprobe.build.warc_record import INFO, MAGIC, Stored, make_damage_error, make_info, parse_any, read_member
 from shadowprobe.errors import InputError
 

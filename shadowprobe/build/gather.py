@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -16,14 +16,15 @@ from msgspec.structs import replace
 from shadowprobe.base.files import open_for_writing, write_out
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language
+from shadowprobe.build.cited_pages import CitedPages
+from shadowprobe.build.cut_filter import filter_cuts
 from shadowprobe.build.funnel import Funnel, Progress
-from shadowprobe.build.longer_names import drop_longer_names
 from shadowprobe.build.near_duplicates import NearDuplicates
 from shadowprobe.build.page_cutting import CutPart, CutSettings, PageWork, Wanted, cut_pages
 from shadowprobe.build.parts import PartStore
-from shadowprobe.build.qualifiers import drop_shared_sentences
+from shadowprobe.build.record_file import CountedRecords, Records
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
-from shadowprobe.build.references import find_references, simplify_url
+from shadowprobe.build.references import find_references, mark_followed
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive, Shards
 from shadowprobe.build.status import CAPTURES
@@ -39,31 +40,6 @@ from shadowprobe.errors import BuildError
 LIBRARIES = ("trafilatura", "spacy", "lxml")
 # The pages of a stage are divided into about so many parts, and a part has at least and at most so many pages.
 PARTS, FEWEST_PAGES, MOST_PAGES = 64, 8, 500
-
-
-class CitedPages:
-    """Which articles cite which pages. Two addresses that lead to the same stored page are one page."""
-
-    def __init__(self, references: Iterable[WebReference], pages: Mapping[str, str]) -> None:
-        self._pages = pages
-        self._entities: dict[str, dict[str, None]] = {url: {} for url in pages}
-        self._citing: dict[str, set[str]] = {}
-        for reference in references:
-            if reference.is_followed and reference.url in pages:
-                self._entities[reference.url][reference.entity] = None
-            for key in self._list_keys(reference.url):
-                self._citing.setdefault(key, set()).add(reference.entity)
-
-    def list_entities(self, url: str) -> list[str]:
-        """Lists the articles whose reference to this address is followed."""
-        return list(self._entities[url])
-
-    def find_citing(self, url: str) -> set[str]:
-        """Finds all articles that cite the page, also by another address, and if the reference is not followed."""
-        return set().union(*(self._citing.get(key, ()) for key in self._list_keys(url)))
-
-    def _list_keys(self, url: str) -> list[str]:
-        return [simplify_url(url), *([self._pages[url]] if url in self._pages else [])]
 
 
 class Gatherer:
@@ -96,25 +72,23 @@ class Gatherer:
         """The archive of the web pages; it is opened when the first page is needed."""
         return self._open_web()
 
-    def find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
-        """Finds the references of the articles in their order; the settings say how many of an article are followed."""
+    def find_references(
+        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
+    ) -> Iterator[WebReference]:
+        """Yields the references of the articles in their order; the settings say how many of one are followed."""
         host = urlsplit(self.wiki.url).netloc
-        references: list[WebReference] = []
         dropped: Counter[str] = Counter()
-        watch = self._watch("references", within)
+        watch, followed = self._watch("references", within), 0
         for number, entity in enumerate(entities, start=1):
             html = self.wiki.html(entity.title, dropped)
             own = list(find_references(html or "", entity.title, self.language, host, dropped))
             if html is not None and not own:
                 dropped["an article without references"] += 1
-            others = [replace(each, is_followed=False) for each in own[self.settings.references :]]
-            if others:
-                dropped["more references than are followed"] += len(others)
-            references += [*own[: self.settings.references], *others]
+            followed += min(len(own), self.settings.references)
+            yield from mark_followed(own, self.settings.references, dropped)
             watch(number, len(entities))
-        funnel.keep(sum(reference.is_followed for reference in references))
+        funnel.keep(followed)
         funnel.add(dropped)
-        return references
 
     def fetch(self, references: Iterable[WebReference], funnel: Funnel, within: str = "") -> Iterator[Crawled]:
         """Fetches the pages of the references that are followed; yields the result for each."""
@@ -151,23 +125,23 @@ class Gatherer:
 
     def cut(
         self,
-        references: Iterable[WebReference],
-        crawled: Iterable[Crawled],
-        spaces: Mapping[str, Sequence[FoundSpace]],
+        references: Records[WebReference],
+        crawled: CountedRecords[Crawled],
+        find_spaces: Callable[[str], Iterable[FoundSpace]],
         funnel: Funnel,
         within: str = "",
-    ) -> list[Cut]:
-        """Cuts the snippets of all pages, and stores the text of each page that has any."""
-        pages = {page.url: page.page for page in crawled if page.page is not None}
-        cited = CitedPages(references, pages)
+    ) -> Iterator[Cut]:
+        """Yields the snippets of all pages, and stores the text of each page that has any."""
+        cited, kept = CitedPages(references, crawled), 0
         dropped: Counter[str] = Counter()
         with self._open_texts(f"{within or 'snippets'}-texts") as store:
-            cuts = self._cut_pages(pages, cited, spaces, dropped, store, within)
-            kept = drop_longer_names(cuts, self.wiki, dropped, self._watch("longer names", within))
-        kept = list(self._near_duplicates.drop(drop_shared_sentences(kept, dropped), dropped))
-        funnel.keep(len(kept))
+            cuts = self._cut_pages(self._list_works(crawled, cited, find_spaces), len(cited), dropped, store, within)
+            watch = self._watch("longer names", within)
+            for cut in filter_cuts(cuts, self.wiki, self._near_duplicates, dropped, self.directory, watch):
+                kept += 1
+                yield cut
+        funnel.keep(kept)
         funnel.add(dropped)
-        return kept
 
     def _watch(self, work: str, within: str) -> Callable[[int, int], None]:
         """Returns the progress function of some work: with its own name, or as a part of another stage."""
@@ -181,18 +155,17 @@ class Gatherer:
 
     def _cut_pages(
         self,
-        pages: Mapping[str, str],
-        cited: CitedPages,
-        spaces: Mapping[str, Sequence[FoundSpace]],
+        works: Iterator[PageWork],
+        count: int,
         dropped: Counter[str],
         store: Callable[[PageText], None],
         within: str,
     ) -> Iterator[Cut]:
         watch, done = self._watch("snippets", within), 0
-        for part in self._cut_parts(self._list_works(pages, cited, spaces), len(pages), within):
+        for part in self._cut_parts(works, count, within):
             for _ in range(part.pages):
                 done += 1
-                watch(done, len(pages))
+                watch(done, count)
             for text in part.texts:
                 store(text)
             dropped.update(part.dropped)
@@ -211,17 +184,19 @@ class Gatherer:
         return store.map(self._executor, function, parts, CutPart)
 
     def _list_works(
-        self, pages: Mapping[str, str], cited: CitedPages, spaces: Mapping[str, Sequence[FoundSpace]]
+        self, crawled: Iterable[Crawled], cited: CitedPages, find_spaces: Callable[[str], Iterable[FoundSpace]]
     ) -> Iterator[PageWork]:
         """Yields what is cut from each page: for each entity that cites it, in each of the entity's spaces."""
-        for url, page in pages.items():
-            citing, wanted = cited.find_citing(url), []
-            for title in cited.list_entities(url):
-                for space in spaces.get(title, ()):
+        for page in crawled:
+            if page.page is None:
+                continue
+            citing, wanted = cited.find_citing(page.url), []
+            for title in cited.list_entities(page.url):
+                for space in find_spaces(title):
                     others = tuple(other for other in space.entities if other != title)
                     also_citing = tuple(other for other in others if other in citing)
                     wanted.append(Wanted(title, space.name, others, also_citing))
-            yield PageWork(self.web.locate(page), url, tuple(wanted))
+            yield PageWork(self.web.locate(page.page), page.url, tuple(wanted))
 
     @contextmanager
     def _open_texts(self, name: str) -> Iterator[Callable[[PageText], None]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from shadowprobe.base.prose import OPENING, plain
 from shadowprobe.build.qualifiers import list_names
+from shadowprobe.build.record_index import KeyIndex, digest
+from shadowprobe.build.sorted_texts import SortedTexts
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.dataset.kept_pages import Cut
 
@@ -27,27 +29,46 @@ _MOST_QUALIFIERS = 3
 _POSSESSIVE = re.compile(r"['’][sS]$")
 
 
-def drop_longer_names(
-    cuts: Iterable[Cut],
-    wiki: Wiki,
-    dropped: Counter[str],
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> list[Cut]:
-    """Drops the snippets in which a mention is part of a name that belongs to another page of the wiki.
+class LongerNames:
+    """The names around the mentions of snippets, and the pages of the wiki to which they lead.
 
-    A longer name that leads to the entity itself, as "President Lincoln" may do, is allowed.
+    All names are collected before the wiki is asked, so that each is looked up once. A name that the wiki knows takes
+    16 bytes, and the others are only on disk.
     """
-    candidates = [(cut, list_longer_names(cut)) for cut in cuts]
-    names = sorted({name for _, longer in candidates for name in longer})
-    titles: dict[str, str] = {}
-    for done, (name, page) in enumerate(wiki.follow_titles(names), start=1):
-        if "pageid" in page and not page.get("missing"):
-            titles[name] = page["title"]
-        progress(done, len(names))
-    kept = [cut for cut, longer in candidates if all(titles.get(name, cut.entity) == cut.entity for name in longer)]
-    if len(kept) < len(candidates):
-        dropped[LONGER_NAME] += len(candidates) - len(kept)
-    return kept
+
+    def __init__(self, directory: Path) -> None:
+        self._names = SortedTexts(directory)
+        self._titles = KeyIndex(())
+
+    def __enter__(self) -> LongerNames:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._names.close()
+
+    def add(self, cut: Cut) -> None:
+        """Adds the longer names of a snippet."""
+        self._names.add(list_longer_names(cut))
+
+    def look_up(self, wiki: Wiki, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+        """Looks all names up in the wiki."""
+        self._titles = KeyIndex(self._find_titles(wiki, progress))
+
+    def _find_titles(self, wiki: Wiki, progress: Callable[[int, int], None]) -> Iterator[tuple[int, int]]:
+        """Yields the digests of each name that the wiki knows, and of the title of its page."""
+        total = self._names.count()
+        for done, (name, page) in enumerate(wiki.follow_titles(self._names), start=1):
+            if "pageid" in page and not page.get("missing"):
+                yield digest(name), digest(page["title"])
+            progress(done, total)
+
+    def mean_another(self, cut: Cut) -> bool:
+        """True if a mention is part of a name that belongs to another page of the wiki.
+
+        A longer name that leads to the entity itself, as "President Lincoln" may do, is allowed.
+        """
+        entity = digest(cut.entity)
+        return any(title != entity for name in list_longer_names(cut) for title in self._titles.find(digest(name)))
 
 
 def list_longer_names(cut: Cut) -> set[str]:

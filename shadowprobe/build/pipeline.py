@@ -8,8 +8,8 @@ same result as a build without an interruption.
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -20,21 +20,24 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 import shadowprobe
-from shadowprobe.base.files import drop_partial_files, lock, make_directory, read_text_lines, write_pieces
-from shadowprobe.base.jsonl import encode_lines, read_lines
+from shadowprobe.base.files import PartialFile, drop_partial_files, lock, make_directory, read_text_lines
+from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language, read_language, words_of
 from shadowprobe.base.secrets import mask_url
 from shadowprobe.build import assemble
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
+from shadowprobe.build.card_counts import CardCounts, count_commonness, list_golds
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.gather import LIBRARIES, Gatherer
 from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.build.parts import drop_parts
+from shadowprobe.build.record_file import CountedRecords, RecordFile, RecordList
+from shadowprobe.build.record_index import RecordIndex, RecordTable, digest
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.shards import PageArchive, open_pages
-from shadowprobe.build.spaces import find_spaces
+from shadowprobe.build.spaces import NamedSpace, find_spaces
 from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
 from shadowprobe.build.storage import find_storage, note_storage
 from shadowprobe.build.tail import draw_articles
@@ -42,7 +45,7 @@ from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.compute.executor import Executor, SerialExecutor
 from shadowprobe.dataset.dataset import CARD, Card, Dataset
-from shadowprobe.dataset.kept_pages import Cut, kept_pages
+from shadowprobe.dataset.kept_pages import PAGE_FILES, Cut, PageText
 from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 
 # The largest number of articles that are drawn for each wanted tail entity.
@@ -197,29 +200,33 @@ class Build:
         return self.directory / f"{stage}.json"
 
     def _spaces(self, funnel: Funnel) -> None:
-        if self.settings.dumps:
-            from shadowprobe.build.dumps import find_spaces_in_dumps
+        names = 0
+        with self._open_records("spaces") as add_space, self._open_records("candidates") as add_candidates:
+            for space, new_entities in self._find_spaces(funnel):
+                add_space([space])
+                add_candidates(new_entities)
+                names += 1
+            if not names:
+                raise BuildError(
+                    f"{self.settings.wiki}: no name of two articles was found among its disambiguation pages"
+                )
 
-            collected = find_spaces_in_dumps(
-                self._database, self.language, funnel, self.settings, self._progress, self.machine
-            )
-        else:
-            collected = find_spaces(self.wiki, self.language, funnel, self.settings, self._progress)
-        if not collected.spaces:
-            raise BuildError(f"{self.settings.wiki}: no name of two articles was found among its disambiguation pages")
-        self._write("spaces", collected.spaces)
-        self._write("candidates", collected.entities.values())
+    def _find_spaces(self, funnel: Funnel) -> Iterator[NamedSpace]:
+        if not self.settings.dumps:
+            return find_spaces(self.wiki, self.language, funnel, self.settings, self._progress)
+        from shadowprobe.build.dumps import find_spaces_in_dumps
+
+        return find_spaces_in_dumps(self._database, self.language, funnel, self.settings, self._progress, self.machine)
 
     def _commonness(self, funnel: Funnel) -> None:
-        candidates = list(self._read("candidates", FoundEntity))
-        counted = []
-        for entity in self._count_backlinks(candidates):
-            counted.append(entity)
-            self._progress("commonness", len(counted), len(candidates))
-        funnel.keep(len(counted))
-        self._write("entities", counted)
+        candidates = self._read("candidates", FoundEntity)
+        with self._open_records("entities") as add:
+            for number, entity in enumerate(self._count_backlinks(candidates), start=1):
+                add([entity])
+                self._progress("commonness", number, len(candidates))
+        funnel.keep(len(candidates))
 
-    def _count_backlinks(self, entities: Sequence[FoundEntity]) -> Iterator[FoundEntity]:
+    def _count_backlinks(self, entities: CountedRecords[FoundEntity]) -> Iterator[FoundEntity]:
         if self.settings.dumps:
             from shadowprobe.build.dumps import count_backlinks_in_dumps
 
@@ -237,10 +244,11 @@ class Build:
         return self.directory / "dumps.duckdb"
 
     def _references(self, funnel: Funnel) -> None:
-        entities = list(self._read("entities", FoundEntity))
-        self._write("references", self._find_references(entities, funnel))
+        self._write("references", self._find_references(self._read("entities", FoundEntity), funnel))
 
-    def _find_references(self, entities: Sequence[FoundEntity], funnel: Funnel, within: str = "") -> list[WebReference]:
+    def _find_references(
+        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
+    ) -> Iterator[WebReference]:
         if not self.settings.dumps:
             return self._gatherer.find_references(entities, funnel, within)
         from shadowprobe.build.dumps import find_references_in_dumps, has_references
@@ -252,7 +260,7 @@ class Build:
             self._database, entities, host, self.settings.references, funnel, self._progress, self.machine, work
         )
 
-    def _draw_articles(self, funnel: Funnel, used: set[str]) -> Iterator[list[FoundEntity]]:
+    def _draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:
         """Yields articles in random order, a few at a time, with their commonness."""
         if self.settings.dumps:
             from shadowprobe.build.dumps import draw_articles_in_dumps
@@ -265,83 +273,87 @@ class Build:
         self._write("crawled", self._gatherer.fetch(self._read("references", WebReference), funnel))
 
     def _snippets(self, funnel: Funnel) -> None:
-        spaces: dict[str, list[FoundSpace]] = {}
-        for space in self._read("spaces", FoundSpace):
-            for title in space.entities:
-                spaces.setdefault(title, []).append(space)
+        spaces = RecordIndex(self._read("spaces", FoundSpace), lambda space: map(digest, space.entities))
         references, crawled = self._read("references", WebReference), self._read("crawled", Crawled)
         self._gatherer.begin_after([])
-        self._write("cuts", self._gatherer.cut(references, crawled, spaces, funnel))
+        cuts = self._gatherer.cut(references, crawled, lambda title: spaces.find(digest(title)), funnel)
+        self._write("cuts", cuts)
 
     def _tail(self, funnel: Funnel) -> None:
         entities = self._read_entities()
-        chosen = self._choose_spaces(Funnel("assemble"))
+        chosen = self._choose_spaces(entities, Funnel("assemble"))
         wanted = self.settings.tail if self.settings.tail is not None else len(chosen.spaces)
         limit = chosen.shadow_median(entities)
-        kept: dict[str, FoundEntity] = {}
-        cuts: list[Cut] = []
-        pages: list[Crawled] = []
-        tried = 0
-        batches = self._draw_articles(funnel, set(entities))
+        kept = tried = 0
+        batches = self._draw_articles(funnel, entities)
         self._gatherer.begin_after(self._read("cuts", Cut))
         self._progress("tail", 0, wanted)
-        while len(kept) < wanted and tried < MAX_DRAWS * wanted and (drawn := next(batches, None)) is not None:
-            tried += len(drawn)
-            rare = [entity for entity in drawn if entity.commonness <= limit]
-            if len(rare) < len(drawn):
-                funnel.drop("more common than the median of Shadow", len(drawn) - len(rare))
-            # The counts of the inner stages are not reported.
-            inner = Funnel("tail")
-            references = self._find_references(rare, inner, "tail")
-            crawled = list(self._gatherer.fetch(references, inner, "tail"))
-            pages += crawled
-            own = {entity.title: [FoundSpace(entity.title, "", (entity.title,))] for entity in rare}
-            by_entity: dict[str, list[Cut]] = {}
-            for cut in self._gatherer.cut(references, crawled, own, inner, "tail"):
-                by_entity.setdefault(cut.entity, []).append(cut)
-            for entity in rare:
-                if entity.title not in by_entity:
-                    funnel.drop("no snippet was found")
-                elif len(kept) < wanted:
-                    funnel.keep()
-                    kept[entity.title] = entity
-                    cuts += by_entity[entity.title]
-            self._progress("tail", len(kept), wanted)
-        self._write("tail", kept.values())
-        self._write("tail-cuts", cuts)
-        if self.settings.common_crawl:
-            self._write("tail-crawled", pages)
+        with ExitStack() as stack:
+            add_entities, add_cuts = (stack.enter_context(self._open_records(name)) for name in ("tail", "tail-cuts"))
+            add_pages = stack.enter_context(self._open_records("tail-crawled")) if self.settings.common_crawl else None
+            while kept < wanted and tried < MAX_DRAWS * wanted and (drawn := next(batches, None)) is not None:
+                tried += len(drawn)
+                rare = [entity for entity in drawn if entity.commonness <= limit]
+                if len(rare) < len(drawn):
+                    funnel.drop("more common than the median of Shadow", len(drawn) - len(rare))
+                found, crawled = self._cut_tail(rare)
+                if add_pages is not None:
+                    add_pages(crawled)
+                for entity in rare:
+                    if entity.title not in found:
+                        funnel.drop("no snippet was found")
+                    elif kept < wanted:
+                        funnel.keep()
+                        kept += 1
+                        add_entities([entity])
+                        add_cuts(found[entity.title])
+                self._progress("tail", kept, wanted)
+
+    def _cut_tail(self, entities: CountedRecords[FoundEntity]) -> tuple[dict[str, list[Cut]], list[Crawled]]:
+        """Returns the snippets of some tail entities by title, and the pages that were requested for them."""
+        # The counts of the inner stages are not reported.
+        inner = Funnel("tail")
+        references = RecordList(self._find_references(entities, inner, "tail"))
+        crawled = list(self._gatherer.fetch(references, inner, "tail"))
+        found: dict[str, list[Cut]] = {}
+        for cut in self._gatherer.cut(references, crawled, _make_own_space, inner, "tail"):
+            found.setdefault(cut.entity, []).append(cut)
+        return found, crawled
 
     def _assemble(self, funnel: Funnel) -> None:
-        chosen = self._choose_spaces(funnel)
+        entities, tail = self._read_entities("entities", "tail"), self._read("tail", FoundEntity)
+        chosen = self._choose_spaces(entities, funnel)
         if not chosen.spaces:
             raise BuildError(
                 "no name has snippets of its most common entity and of another:"
                 f" `shadowprobe build status --out {self.out}` shows where they were lost"
             )
-        tail = {entity.title: entity for entity in self._read("tail", FoundEntity)}
-        tail_cuts: dict[str, list[Cut]] = {}
-        for cut in self._read("tail-cuts", Cut):
-            tail_cuts.setdefault(cut.entity, []).append(cut)
-        self._check_complete("tail", tail, tail_cuts)
-        self._check_complete("tail-cuts", tail_cuts, tail, made_by="tail")
-        cuts = [cut for many in (*chosen.cuts.values(), *tail_cuts.values()) for cut in many]
-        assemble.check_cuts(cuts, kept_pages(self.out))
-        parts = assemble.split_cuts(chosen, tail_cuts, self.language, self.settings.name, self.settings.seed)
-        entities = {**self._read_entities(), **tail}
-        sentences = {cut.text: cut.sentences for cut in cuts}
+        tail_cuts = assemble.TailCuts(self._read("tail-cuts", Cut))
+        self._check_complete("tail", self._read_entities("tail"), tail_cuts.titles)
+        self._check_complete("tail-cuts", tail_cuts, (entity.title for entity in tail), made_by="tail")
+        draw = assemble.Draw(chosen, tail_cuts, self.settings.name, self.settings.seed)
+        counts = CardCounts(draw, self.language)
+        check = assemble.CutCheck(self._read_pages())
+        for subset, drawn in draw.list_all():
+            check.check(drawn.cut)
+            counts.add(subset, drawn)
+        golds = list_golds(chosen, tail_cuts.titles)
         card = self._make_card()
         card.build |= {
             "notes": [*self._read_dump_notes(), *self._make_tail_notes(len(tail), len(chosen.spaces))],
-            "table_1": assemble.count_table_1(parts, sentences),
-            "mentions": assemble.count_mentions(chosen, tail_cuts),
-            "commonness": assemble.count_commonness(parts, entities),
+            "table_1": counts.make_table_1(golds, len(chosen.spaces)),
+            "mentions": counts.count_mentions(),
+            "commonness": count_commonness(golds, entities),
             "funnel": [*read_funnels(self.out), funnel],
         }
         if self.settings.common_crawl:
-            crawled = (*self._read("crawled", Crawled), *self._read("tail-crawled", Crawled))
-            card.build["pages"] = assemble.count_pages({cut.url for cut in cuts}, crawled)
-        assemble.write_parts(self.out, parts, chosen, entities, tail, card)
+            crawled = (self._read(name, Crawled) for name in ("crawled", "tail-crawled"))
+            card.build["pages"] = counts.count_pages(*crawled)
+        titles = (entity.title for entity in tail)
+        has_training = counts.has_training
+        assemble.write_parts(
+            self.out, draw, chosen.spaces, entities, titles, self.language, card, has_training=has_training
+        )
 
     def _make_card(self) -> Card:
         return Card(
@@ -384,16 +396,23 @@ class Build:
 
         return list(read_notes(self._database))
 
-    def _read_entities(self) -> dict[str, FoundEntity]:
-        return {entity.title: entity for entity in self._read("entities", FoundEntity)}
+    def _read_entities(self, *names: str) -> RecordTable[FoundEntity]:
+        """The entities by title, from the files of these names."""
+        files = [self._read(name, FoundEntity) for name in names or ("entities",)]
+        return RecordTable(files, lambda entity: entity.title)
 
-    def _choose_spaces(self, funnel: Funnel) -> assemble.ChosenSpaces:
-        spaces, entities = list(self._read("spaces", FoundSpace)), self._read_entities()
+    def _read_pages(self) -> RecordTable[PageText]:
+        """The texts of the pages that have snippets, by their address."""
+        names = [name for name in PAGE_FILES if (self.directory / f"{name}.jsonl").exists()]
+        return RecordTable([self._read(name, PageText) for name in names], lambda page: page.url)
+
+    def _choose_spaces(self, entities: assemble.Entities, funnel: Funnel) -> assemble.ChosenSpaces:
+        spaces = self._read("spaces", FoundSpace)
         titles = (title for space in spaces for title in space.entities)
         self._check_complete("entities", entities, titles, made_by="commonness")
         return assemble.choose_spaces(spaces, entities, self._read("cuts", Cut), funnel)
 
-    def _check_complete(self, name: str, known: Collection[str], wanted: Iterable[str], made_by: str = "") -> None:
+    def _check_complete(self, name: str, known: Container[str], wanted: Iterable[str], made_by: str = "") -> None:
         """Refuses a file that lacks an entity of another file, because the file was changed after it was written."""
         missing = next((title for title in wanted if title not in known), None)
         if missing is not None:
@@ -401,7 +420,21 @@ class Build:
             raise InputError(self.directory / f"{name}.jsonl", f"lacks `{missing}`: `{again}` makes it again")
 
     def _write(self, name: str, records: Iterable[Struct]) -> None:
-        write_pieces(self.directory / f"{name}.jsonl", (encode_lines([record]) for record in records))
+        with self._open_records(name) as add:
+            for record in records:
+                add([record])
 
-    def _read(self, name: str, kind: type[T]) -> Iterator[T]:
-        return (record for _, record in read_lines(self.directory / f"{name}.jsonl", kind))
+    @contextmanager
+    def _open_records(self, name: str) -> Iterator[Callable[[Iterable[Struct]], None]]:
+        """Opens a file for records, which gets its name when the block ends without an error."""
+        with PartialFile(self.directory / f"{name}.jsonl") as file:
+            yield lambda records: file.write(encode_lines(records))
+            file.publish()
+
+    def _read(self, name: str, kind: type[T]) -> RecordFile[T]:
+        return RecordFile(self.directory / f"{name}.jsonl", kind)
+
+
+def _make_own_space(title: str) -> list[FoundSpace]:
+    """Returns the space of a tail entity, which has no other entity."""
+    return [FoundSpace(title, "", (title,))]

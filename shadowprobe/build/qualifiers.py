@@ -7,12 +7,15 @@ the qualifier, which may mean another entity too. So the page and the words arou
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from array import array
+from collections.abc import Collection, Iterable
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from shadowprobe.base.prose import plain
 from shadowprobe.base.spans import find_name
+from shadowprobe.build.record_index import digest
 from shadowprobe.dataset.kept_pages import Cut
 from shadowprobe.dataset.knowledge import base_name
 
@@ -70,15 +73,35 @@ def points_elsewhere(text: str, name: str, title: str, namesakes: Iterable[str],
     return False
 
 
-def drop_shared_sentences(cuts: Sequence[Cut], dropped: Counter[str]) -> list[Cut]:
-    """Drops all snippets of a sentence that the pages of two entities of a space have, as copies of one report do."""
-    entities: dict[tuple[str, str], set[str]] = {}
-    for cut in cuts:
-        entities.setdefault((cut.space, plain(cut.original)), set()).add(cut.entity)
-    kept = [cut for cut in cuts if len(entities[cut.space, plain(cut.original)]) == 1]
-    if len(kept) < len(cuts):
-        dropped[SHARED_SENTENCE] += len(cuts) - len(kept)
-    return kept
+class SharedSentences:
+    """The sentences that the pages of two entities of a space have, as copies of one report do.
+
+    All snippets are added before the first question. A snippet takes 16 bytes until then.
+    """
+
+    def __init__(self) -> None:
+        self._sentences, self._entities = array("Q"), array("Q")
+
+    def add(self, cut: Cut) -> None:
+        """Adds the sentence of a snippet."""
+        self._sentences.append(_digest_sentence(cut))
+        self._entities.append(digest(cut.entity))
+
+    def __contains__(self, cut: Cut) -> bool:
+        return _digest_sentence(cut) in self._shared
+
+    @cached_property
+    def _shared(self) -> frozenset[int]:
+        sentences, entities = (np.array(column, np.uint64) for column in (self._sentences, self._entities))
+        self._sentences, self._entities = array("Q"), array("Q")
+        order = np.lexsort((entities, sentences))
+        sentences, entities = sentences[order], entities[order]
+        is_shared = (sentences[1:] == sentences[:-1]) & (entities[1:] != entities[:-1])
+        return frozenset(sentences[1:][is_shared].tolist())
+
+
+def _digest_sentence(cut: Cut) -> int:
+    return digest(cut.space, plain(cut.original))
 
 
 def _list_words(text: str) -> set[str]:

@@ -1,143 +1,79 @@
-"""The index of an archive: where the record of each request is, and what a crawl has to know of its response."""
+"""Finds records by their keys: digests and places are in memory, and the records stay where they are."""
 
 from __future__ import annotations
 
-import hashlib
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from pathlib import Path
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Generic, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
-from shadowprobe.build.warc_record import (
-    RecordPlace,
-    Stored,
-    make_damage_error,
-    make_failure,
-    make_response,
-    parse_response,
-    quote_field,
-)
-from shadowprobe.errors import InputError, UsageError
-from shadowprobe.net.urls import REDIRECTS
+from shadowprobe.build.record_file import Records
 
-HTML = "text/html"
+T = TypeVar("T", bound=Struct)
 
 
-class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A line of the index: where the record of a request is, and what a crawl has to know of its response.
-
-    Indexes of earlier versions have no status.
-    """
-
-    key: str
-    offset: int
-    length: int
-    failed: str = ""
-    status: int = 0
-    # Where a redirect leads, and the type of any other content without its parameters.
-    location: str = ""
-    kind: str = HTML
-    # When a page was captured that comes from another crawl.
-    captured: str = ""
-
-    @property
-    def end(self) -> int:
-        """Where the record ends."""
-        return self.offset + self.length
+def digest(*key: str) -> int:
+    """The digest of a key in 64 bits: of 20 million keys, two share one in one of 100,000 builds."""
+    return int.from_bytes(blake2b("\0".join(key).encode(), digest_size=8).digest(), "big")
 
 
-def key_of(method: str, url: str, body: bytes | str | None = None) -> str:
-    """The key of a request."""
-    if not body:
-        return f"{method} {url}"
-    raw = body.encode() if isinstance(body, str) else body
-    return f"{method} {url} {hashlib.sha256(raw).hexdigest()}"
+def view_numbers(numbers: npt.NDArray[np.uint64]) -> memoryview[int]:
+    """A view of numbers, from which a single one is read faster than from an array of NumPy."""
+    return memoryview(numbers.data).cast("B").cast("Q")
 
 
-def make_entry(key: str, offset: int, length: int, stored: Stored) -> Entry:
-    """Makes the line of a record."""
-    location = stored.headers.get("location", "") if stored.status in REDIRECTS else ""
-    kind = stored.headers.get("content-type", "").partition(";")[0].strip().lower()
-    # One text for all pages, since there may be millions.
-    kind = HTML if location or kind == HTML else kind
-    return Entry(key, offset, length, stored.failed, stored.status, location, kind, stored.captured)
+class KeyIndex:
+    """Numbers by digests, in 16 bytes per entry, and in 50 while it is made."""
 
-
-class IndexedRecords(ABC):
-    """Records by their requests; how they are stored is for a subclass to say."""
-
-    path: Path | str
-    read_only: bool
-    _entries: dict[str, Entry]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._entries
+    def __init__(self, entries: Iterable[tuple[int, int]]) -> None:
+        keys, values = array("Q"), array("Q")
+        for key, value in entries:
+            keys.append(key)
+            values.append(value)
+        order = np.argsort(np.array(keys, np.uint64), kind="stable")
+        self._keys, self._values = (view_numbers(np.array(column, np.uint64)[order]) for column in (keys, values))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._keys)
 
-    def keys(self) -> Iterator[str]:
-        """The requests with a response or a failure, in the order of these."""
-        return iter(self._entries)
+    def find(self, key: int) -> Sequence[int]:
+        """The numbers of a digest, in the order of the entries."""
+        first = bisect_left(self._keys, key)
+        return self._values[first : bisect_right(self._keys, key, first)]
 
-    def get(self, key: str) -> Stored | None:
-        """The response to a request, or None if it was never sent."""
-        entry = self._entries.get(key)
-        if entry is None:
-            return None
-        if entry.failed:
-            return Stored(key.split(" ")[1], 0, {}, b"", entry.failed)
-        stored = parse_response(self._read(entry), key)
-        if stored is None:
-            raise make_damage_error(self.locate(key).path, entry.offset)
-        return stored
 
-    def find(self, key: str) -> Entry | None:
-        """What is known of the response to a request without reading it, or None if it was never sent."""
-        entry = self._entries.get(key)
-        if entry is None or entry.status or entry.failed:
-            return entry
-        # The index is that of an earlier version.
-        stored = self.get(key)
-        assert stored is not None
-        self._entries[key] = entry = make_entry(key, entry.offset, entry.length, stored)
-        return entry
+class RecordIndex(Generic[T]):
+    """The records of a file by the digests of their keys; a record may have several keys."""
 
-    def failure(self, key: str) -> str:
-        """Why a request got no response; empty if it got one or was never sent."""
-        entry = self._entries.get(key)
-        return entry.failed if entry is not None else ""
+    def __init__(self, records: Records[T], list_keys: Callable[[T], Iterable[int]]) -> None:
+        self._records = records
+        self._index = KeyIndex((key, place) for place, record in records.list_places() for key in list_keys(record))
 
-    def locate(self, key: str) -> RecordPlace:
-        """Where the response to a request is; another process can read it there."""
-        entry = self._entries.get(key)
-        if entry is None:
-            raise InputError(self.path, f"lacks `{key}`: `shadowprobe build crawl` requests it again")
-        return RecordPlace(self._find_file(key), entry.offset, entry.length, key)
+    def count(self, key: int) -> int:
+        """Counts the records of a key."""
+        return len(self._index.find(key))
 
-    def put(self, key: str, response: Stored) -> None:
-        """Stores a response."""
-        quoted = {name.lower(): quote_field(value) for name, value in response.headers.items()}
-        self._store(key, make_response(key, response), response._replace(headers=quoted))
+    def find(self, key: int) -> Iterator[T]:
+        """The records of a key, in the order of the file."""
+        return map(self._records.read, self._index.find(key))
 
-    def put_failure(self, key: str, url: str, why: str) -> None:
-        """Stores that a request got no response, so that it is not sent again."""
-        self._store(key, make_failure(key, url, why), Stored(url, 0, {}, b"", why))
 
-    def _store(self, key: str, record: bytes, stored: Stored) -> None:
-        if self.read_only:
-            raise UsageError(f"{self.path}: is only read here")
-        self._append(key, record, stored)
+class RecordTable(Generic[T]):
+    """The records of some files by the text that names each: the first one of a text counts."""
 
-    @abstractmethod
-    def _append(self, key: str, record: bytes, stored: Stored) -> None:
-        """Writes a record and its line of the index."""
+    def __init__(self, files: Iterable[Records[T]], name_of: Callable[[T], str]) -> None:
+        self._indexes = [RecordIndex(records, lambda record: [digest(name_of(record))]) for records in files]
 
-    @abstractmethod
-    def _read(self, entry: Entry) -> bytes:
-        """Reads a record, decompressed; empty if it is damaged."""
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and any(index.count(digest(name)) for index in self._indexes)
 
-    @abstractmethod
-    def _find_file(self, key: str) -> Path | str:
-        """Returns the file or URL in which a record is."""
+    def __getitem__(self, name: str) -> T:
+        for index in self._indexes:
+            for record in index.find(digest(name)):
+                return record
+        raise KeyError(name)

@@ -14,7 +14,7 @@ import msgspec
 
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.build import storage
-from shadowprobe.build.record_index import Entry, IndexedRecords, make_entry
+from shadowprobe.build.archive_index import Entry, IndexedRecords, make_entry
 from shadowprobe.build.warc_record import INFO, Stored, decompress_record, make_info
 from shadowprobe.errors import InputError
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from shadowprobe.base.languages import Language
 from shadowprobe.base.spans import find_name
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
+from shadowprobe.build.record_index import digest
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.wiki.wiki_api import BATCH, Wiki, batches
@@ -29,6 +30,13 @@ class Spaces(Struct):
     entities: dict[str, FoundEntity]
 
 
+class NamedSpace(NamedTuple):
+    """A space, and those of its entities that no earlier space has."""
+
+    space: FoundSpace
+    new_entities: list[FoundEntity]
+
+
 class DisambiguationPage(NamedTuple):
     """A disambiguation page, and the linked pages whose titles contain its name."""
 
@@ -41,46 +49,57 @@ class DisambiguationPage(NamedTuple):
 
 def find_spaces(
     wiki: Wiki, language: Language, funnel: Funnel, settings: BuildSettings, progress: Progress = ignore_progress
-) -> Spaces:
+) -> Iterator[NamedSpace]:
     """Finds the names of at least two articles, in the order of the wiki's list of disambiguation pages."""
     pages = (
         page
         for titles in batches(list_disambiguation_pages(wiki, language, settings.category))
         for page in _read_pages(wiki, language, titles, settings.category)
     )
-    return collect_spaces(pages, language, funnel, settings, progress)
+    return select_spaces(pages, language, funnel, settings, progress)
 
 
-def collect_spaces(
+def select_spaces(
     pages: Iterable[DisambiguationPage],
     language: Language,
     funnel: Funnel,
     settings: BuildSettings,
     progress: Progress,
-) -> Spaces:
-    """Collects the names of disambiguation pages with at least two articles that are old enough."""
-    collected = Spaces([], {})
-    names: set[str] = set()
+) -> Iterator[NamedSpace]:
+    """Yields the names of disambiguation pages with at least two articles that are old enough.
+
+    Of each name and of each entity only a digest is kept, in about 100 bytes.
+    """
+    names, known = set[int](), set[int]()
     for page in pages:
         name = language.name_of(page.title)
         entities = [entity for entity in page.linked if isinstance(entity, FoundEntity)]
         if len(entities) < 2:
             funnel.drop(_explain_too_few(page.linked))
             continue
-        if settings.limit is not None and len(collected.spaces) >= settings.limit:
+        if settings.limit is not None and len(names) >= settings.limit:
             break
-        if name in names:
+        if digest(name) in names:
             funnel.drop("the name of another disambiguation page")
             continue
         kept = filter_by_age(entities, settings.created_before, page.find_date)
         if len(kept) < 2:
             funnel.drop("fewer than two articles are old enough")
             continue
-        names.add(name)
-        collected.spaces.append(FoundSpace(name, page.title, tuple(entity.title for entity in kept)))
-        collected.entities |= {entity.title: entity for entity in kept}
+        names.add(digest(name))
+        new = [entity for entity in kept if digest(entity.title) not in known]
+        known.update(digest(entity.title) for entity in new)
         funnel.keep()
-        progress("spaces", len(collected.spaces), settings.limit)
+        yield NamedSpace(FoundSpace(name, page.title, tuple(entity.title for entity in kept)), new)
+        progress("spaces", len(names), settings.limit)
+
+
+def collect_spaces(found: Iterable[NamedSpace]) -> Spaces:
+    """Collects all spaces in memory."""
+    collected = Spaces([], {})
+    for space, new_entities in found:
+        collected.spaces.append(space)
+        collected.entities |= {entity.title: entity for entity in new_entities}
     return collected
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ HIGHEST = 2**32 - 1
 
 
 def draw_articles(
-    wiki: Wiki, language: Language, funnel: Funnel, settings: BuildSettings, used: set[str]
+    wiki: Wiki, language: Language, funnel: Funnel, settings: BuildSettings, used: Container[str]
 ) -> Iterator[list[FoundEntity]]:
     """Yields articles in a random order of page ids, a few at a time, until the wiki has no more.
 
@@ -61,7 +61,7 @@ def draw_page_ids(seed: int, highest: int) -> Iterator[list[int]]:
 def filter_articles(
     pages: list[dict[str, Any]],
     language: Language,
-    used: set[str],
+    used: Container[str],
     settings: BuildSettings,
     find_date: Callable[[str], str],
     funnel: Funnel,
@@ -75,7 +75,7 @@ def filter_articles(
 
 
 def _filter_articles(
-    pages: list[dict[str, Any]], language: Language, used: set[str], funnel: Funnel
+    pages: list[dict[str, Any]], language: Language, used: Container[str], funnel: Funnel
 ) -> Iterator[FoundEntity]:
     for page in pages:
         # An id without a page, or the id of a talk page, is not counted.

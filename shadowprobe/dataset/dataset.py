@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from msgspec import Struct, field
 
-from shadowprobe.base.files import make_directory, write_atomically
+from shadowprobe.base.files import PartialFile, make_directory, write_atomically
 from shadowprobe.base.identity import normalise_title
 from shadowprobe.base.jsonl import encode_json, encode_lines, read_json, read_lines
 from shadowprobe.base.model import QID, Entity, EntitySpace, Snippet, Subset
 from shadowprobe.dataset.index import NONE, SnippetIndex
 from shadowprobe.dataset.knowledge import Knowledge
-from shadowprobe.errors import InputError, UsageError
+from shadowprobe.errors import InputError, ShadowprobeError, UsageError
 
 SCHEMA = 1
 SUBSETS: tuple[Subset, ...] = get_args(Subset)
@@ -126,47 +127,75 @@ def write_dataset(
     card: Card,
     entities: Iterable[Entity],
     spaces: Iterable[EntitySpace],
-    snippets: Mapping[Subset, Sequence[Snippet]],
+    snippets: Mapping[Subset, Iterable[Snippet]],
     *,
     force: bool = False,
 ) -> Dataset:
     """Writes a dataset directory, card last, and reads it back; refuses to write over one without `force`.
 
-    All that reading would refuse is refused before the first file is touched.
+    All that reading would refuse is refused before an earlier file is touched. Snippets are written as they come.
     """
     files = (CARD, ENTITIES, SPACES, *(f"{subset}.jsonl" for subset in SUBSETS))
     held = [name for name in files if (path / name).exists()]
     if held and not force:
         what = "a dataset" if CARD in held else held[0]
         raise UsageError(f"{path} holds {what} already; --force writes over it")
-    entities, spaces = list(entities), list(spaces)
-    _check(path, card, entities, spaces, snippets)
+    _check_card(path / CARD, card)
+    is_new = not path.exists()
     make_directory(path)
-    contents = {ENTITIES: encode_lines(entities), SPACES: encode_lines(spaces)}
-    contents |= {f"{subset}.jsonl": encode_lines(found) for subset, found in snippets.items() if found}
-    # The card goes first and comes last: without one, half a dataset is none.
-    for stale in (name for name in held if name not in contents):
-        (path / stale).unlink()
-    for name, content in contents.items():
-        write_atomically(path / name, content)
-    card.counts = {name.removesuffix(".jsonl"): content.count(b"\n") for name, content in contents.items()}
-    card.files = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    try:
+        with ExitStack() as stack:
+            written = _write_checked(path, stack, entities, spaces, snippets)
+            # The card goes first and comes last: without one, half a dataset is none.
+            for stale in (name for name in held if name not in written):
+                (path / stale).unlink()
+            for part in written.values():
+                part.file.publish()
+    except ShadowprobeError:
+        if is_new and not any(path.iterdir()):
+            path.rmdir()
+        raise
+    card.counts = {name.removesuffix(".jsonl"): part.lines for name, part in written.items()}
+    card.files = {name: part.digest.hexdigest() for name, part in written.items()}
     write_atomically(path / CARD, encode_json(card))
     return Dataset.read(path)
 
 
-def _check(
+class _WrittenLines:
+    """A file of records that is not complete yet, and what the card says of it."""
+
+    def __init__(self, file: PartialFile) -> None:
+        self.file, self.lines, self.digest = file, 0, hashlib.sha256()
+
+    def copy(self, records: Iterable[T]) -> Iterator[tuple[int, T]]:
+        """Writes records; yields each with the number of its line."""
+        for record in records:
+            line = encode_lines([record])
+            self.file.write(line)
+            self.digest.update(line)
+            self.lines += 1
+            yield self.lines, record
+
+
+def _write_checked(
     path: Path,
-    card: Card,
+    stack: ExitStack,
     entities: Iterable[Entity],
     spaces: Iterable[EntitySpace],
-    snippets: Mapping[Subset, Sequence[Snippet]],
-) -> None:
-    """Refuses what `Dataset.read` would refuse, under the names that the files are to have."""
-    _check_card(path / CARD, card)
-    known = _read_entities(path / ENTITIES, enumerate(entities, start=1))
-    named = _read_spaces(path / SPACES, enumerate(spaces, start=1), known)
-    _index_snippets(path, lambda subset: enumerate(snippets.get(subset, ()), start=1), known, named)
+    snippets: Mapping[Subset, Iterable[Snippet]],
+) -> dict[str, _WrittenLines]:
+    """Writes all records to files without a name yet; refuses what `Dataset.read` would refuse."""
+    written: dict[str, _WrittenLines] = {}
+
+    def copy(name: str, records: Iterable[T]) -> Iterator[tuple[int, T]]:
+        written[name] = _WrittenLines(stack.enter_context(PartialFile(path / name)))
+        return written[name].copy(records)
+
+    known = _read_entities(path / ENTITIES, copy(ENTITIES, entities))
+    named = _read_spaces(path / SPACES, copy(SPACES, spaces), known)
+    _index_snippets(path, lambda subset: copy(f"{subset}.jsonl", snippets.get(subset, ())), known, named)
+    names = [f"{subset}.jsonl" for subset in snippets]
+    return {name: written[name] for name in (ENTITIES, SPACES, *(name for name in names if written[name].lines))}
 
 
 def _read_card(path: Path) -> Card:

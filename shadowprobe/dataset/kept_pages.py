@@ -11,6 +11,8 @@ from msgspec import Struct
 from shadowprobe.base.jsonl import read_lines
 
 T = TypeVar("T")
+# The files with the texts of pages in the directory of a build.
+PAGE_FILES = ("snippets-texts", "tail-texts")
 
 
 class Cut(Struct, frozen=True, omit_defaults=True):
@@ -54,7 +56,7 @@ def kept_cuts(dataset: Path) -> Iterator[Cut]:
 
 def kept_pages(dataset: Path) -> Iterator[PageText]:
     """The texts of the pages that a build kept; none where the dataset was not built here."""
-    yield from _read_records(dataset, PageText, "snippets-texts", "tail-texts")
+    yield from _read_records(dataset, PageText, *PAGE_FILES)
 
 
 def _read_records(dataset: Path, kind: type[T], *names: str) -> Iterator[T]:

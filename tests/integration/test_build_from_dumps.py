@@ -29,7 +29,7 @@ from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.references import find_references
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import find_spaces
+from shadowprobe.build.spaces import collect_spaces, find_spaces
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki.wiki_api import Wiki
 
@@ -55,9 +55,9 @@ def test_spaces_and_commonness_of_the_dumps_equal_those_of_the_api(shadowland: S
     asked, read = Funnel("spaces"), Funnel("spaces")
     with closing(Archive(tmp_path / "wiki.warc.gz", software="tests")) as archive:
         wiki = Wiki(shadowland.url, archive, user_agent=AGENT)
-        by_api = find_spaces(wiki, ENGLISH, asked, settings)
+        by_api = collect_spaces(find_spaces(wiki, ENGLISH, asked, settings))
         counted_by_api = list(count_backlinks(wiki, by_api.entities.values()))
-    by_dumps = find_spaces_in_dumps(database, ENGLISH, read, settings)
+    by_dumps = collect_spaces(find_spaces_in_dumps(database, ENGLISH, read, settings))
     assert len(by_api.spaces) > 30
     assert by_dumps.spaces == by_api.spaces
     assert by_dumps.entities == by_api.entities
@@ -76,7 +76,7 @@ class Dumped:
         self.database = directory / "dumps.duckdb"
         self.settings = BuildSettings(wiki=shadowland.url, name="", dumps=str(directory / "dumps"))
         dump_pages(shadowland.world, directory / "dumps")
-        self.spaces = find_spaces_in_dumps(self.database, ENGLISH, Funnel("spaces"), self.settings)
+        self.spaces = collect_spaces(find_spaces_in_dumps(self.database, ENGLISH, Funnel("spaces"), self.settings))
         self.entities = list(self.spaces.entities.values())
         self.api = Wiki(shadowland.url, archive, user_agent=AGENT)
         self.wiki = DumpedWiki(
@@ -100,7 +100,7 @@ def test_references_of_the_text_equal_those_of_the_rendered_pages(dumped: Dumped
         for reference in find_references(dumped.api.html(entity.title) or "", entity.title, ENGLISH, host, asked)
     ]
     before = shadowland.world.requests()
-    read = find_references_in_dumps(dumped.database, dumped.entities, host, 1000, funnel, ignore_progress)
+    read = list(find_references_in_dumps(dumped.database, dumped.entities, host, 1000, funnel, ignore_progress))
     assert shadowland.world.requests() == before
     assert len(rendered) > 200
     assert read == rendered

@@ -25,7 +25,7 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.references import find_references
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import Spaces, find_creation_date, find_spaces
+from shadowprobe.build.spaces import Spaces, collect_spaces, find_creation_date, find_spaces
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki.wiki_api import Wiki
 
@@ -51,7 +51,7 @@ def wiki(shadowland: Shadowland, archive: Archive) -> Wiki:
 @pytest.fixture(scope="module")
 def spaces(wiki: Wiki) -> tuple[Spaces, Funnel]:
     funnel = Funnel("spaces")
-    return find_spaces(wiki, ENGLISH, funnel, SETTINGS), funnel
+    return collect_spaces(find_spaces(wiki, ENGLISH, funnel, SETTINGS)), funnel
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_the_second_page_of_a_name_is_no_space(spaces: tuple[Spaces, Funnel]) ->
 
 def test_articles_that_are_too_young_are_left_out(shadowland: Shadowland, wiki: Wiki) -> None:
     funnel = Funnel("spaces")
-    found = find_spaces(wiki, ENGLISH, funnel, replace(SETTINGS, created_before=LIMIT))
+    found = collect_spaces(find_spaces(wiki, ENGLISH, funnel, replace(SETTINGS, created_before=LIMIT)))
     assert by_name(found) == expected(shadowland.fixture.expected.old_spaces)
     assert funnel.dropped["fewer than two articles are old enough"] == 1
 
@@ -272,7 +272,7 @@ def test_from_the_archive_everything_is_the_same_and_the_wiki_is_not_asked(
     with closing(Archive(archive.path, software="tests", read_only=True)) as stored:
         again = Wiki(shadowland.url, stored, user_agent="tests")
         funnel = Funnel("spaces")
-        assert (find_spaces(again, ENGLISH, funnel, SETTINGS), funnel) == spaces
+        assert (collect_spaces(find_spaces(again, ENGLISH, funnel, SETTINGS)), funnel) == spaces
     assert shadowland.world.requests() == before
 
 
@@ -331,7 +331,7 @@ def test_a_wiki_in_another_language_works_as_well(tmp_path: Path, monkeypatch: p
     with world.serving() as url, closing(Archive(tmp_path / "wiki.warc.gz", software="tests")) as opened:
         wiki = Wiki(url, opened, user_agent="tests")
         german = read_language(wiki.language)
-        found = find_spaces(wiki, german, Funnel("spaces"), SETTINGS)
+        found = collect_spaces(find_spaces(wiki, german, Funnel("spaces"), SETTINGS))
         assert by_name(found) == {"Zürn": ("Zürn", {"Burg Zürn", "Zürn an der Aa"})}
         counted = {entity.title: entity.commonness for entity in count_backlinks(wiki, found.entities.values())}
         assert counted == {"Burg Zürn": 1, "Zürn an der Aa": 2}

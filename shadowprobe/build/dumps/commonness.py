@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from shadowprobe.build.dumps.rows import format_title, make_key, read_rows
-from shadowprobe.build.dumps.store import connect, has_table, insert
+from shadowprobe.build.dumps.asked_entities import ask_for
+from shadowprobe.build.dumps.rows import format_title, read_rows
+from shadowprobe.build.dumps.store import connect, has_table
 from shadowprobe.build.machine import ALL, Machine
+from shadowprobe.build.record_file import CountedRecords
 from shadowprobe.build.records import FoundEntity
 
 if TYPE_CHECKING:
@@ -54,29 +56,17 @@ ORDER BY place
 
 
 def count_backlinks_in_dumps(
-    database: Path, entities: Iterable[FoundEntity], machine: Machine = ALL
+    database: Path, entities: CountedRecords[FoundEntity], machine: Machine = ALL
 ) -> Iterator[FoundEntity]:
     """Yields the entities with their commonness and their redirects, counted in the same way as with the API."""
-    entities = list(entities)
     with connect(database, machine, read_only=True) as connection:
-        _ask(connection, entities)
+        ask_for(connection, entities)
         connection.execute(_NAMES)
         connection.execute(_NUMBERS if has_table(connection, "target") else _TITLES)
         _count(connection, machine.find_memory())
         for entity, (links, redirects) in zip(entities, read_rows(connection.execute(_RESULTS)), strict=True):
             others = sorted(map(format_title, redirects or ()))
             yield replace(entity, commonness=links, redirects=tuple(others))
-
-
-def _ask(connection: DuckDBPyConnection, entities: Sequence[FoundEntity]) -> None:
-    """Makes the table of the entities to count."""
-    connection.execute("CREATE TEMP TABLE asked (place BIGINT, id BIGINT, title VARCHAR)")
-    columns: dict[str, list[Any]] = {
-        "place": list(range(len(entities))),
-        "id": [entity.page_id for entity in entities],
-        "title": [make_key(entity.title) for entity in entities],
-    }
-    insert(connection, columns, "INSERT INTO asked FROM batch")
 
 
 def _count(connection: DuckDBPyConnection, memory: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ def draw_articles_in_dumps(
     language: Language,
     funnel: Funnel,
     settings: BuildSettings,
-    used: set[str],
+    used: Container[str],
     machine: Machine = ALL,
 ) -> Iterator[list[FoundEntity]]:
     """Yields the articles that the API would draw, as many at a time, already with their commonness."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ class DumpedWiki(Wiki):
         super().__init__(url, archive, user_agent=user_agent)
         self._database, self._machine = database, machine
 
-    def follow_titles(self, titles: Sequence[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    def follow_titles(self, titles: Iterable[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yields each title with the page that it leads to, through redirects."""
         if parameters:
             yield from super().follow_titles(titles, **parameters)

@@ -17,7 +17,7 @@ from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import NEVER, DisambiguationPage, Spaces, collect_spaces, parse_article
+from shadowprobe.build.spaces import NEVER, DisambiguationPage, NamedSpace, parse_article, select_spaces
 from shadowprobe.errors import BuildError
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ def find_spaces_in_dumps(
     settings: BuildSettings,
     progress: Progress = ignore_progress,
     machine: Machine = ALL,
-) -> Spaces:
+) -> Iterator[NamedSpace]:
     """Finds the spaces that the wiki's API had returned on the day of the dumps, in the same order.
 
     The dumps of a large wiki take hours, so the progress is also that of the files.
     """
     _load(database, language, settings, progress, machine)
-    return find_spaces_in_database(database, language, funnel, settings, progress, machine)
+    yield from find_spaces_in_database(database, language, funnel, settings, progress, machine)
 
 
 def keep_database(
@@ -98,13 +98,13 @@ def find_spaces_in_database(
     settings: BuildSettings,
     progress: Progress,
     machine: Machine,
-) -> Spaces:
+) -> Iterator[NamedSpace]:
     """Finds the spaces in dumps that are loaded already."""
     category, names = _list_categories(language, settings)
     with connect(database, machine, read_only=True) as connection:
         _list_pages(connection, Path(settings.dumps), category, names)
         connection.execute(_LINKED_BY_NUMBER if has_table(connection, "target") else _LINKED_BY_TITLE)
-        return collect_spaces(_read_pages(connection, language), language, funnel, settings, progress)
+        yield from select_spaces(_read_pages(connection, language), language, funnel, settings, progress)
 
 
 def _list_categories(language: Language, settings: BuildSettings) -> tuple[str, tuple[str, ...]]:

@@ -189,7 +189,7 @@ class Wiki:
                     _merge(merged.setdefault(page.get("pageid", page.get("title")), {}), page)
             yield from merged.values()
 
-    def follow_titles(self, titles: Sequence[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    def follow_titles(self, titles: Iterable[str], **parameters: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each title with the page that it leads to, through a redirect if need be."""
         for batch in batches(titles):
             leads: dict[str, str] = {}

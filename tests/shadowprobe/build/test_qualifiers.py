@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 from cutting import around, cut
+from msgspec.structs import replace
 
 from shadowprobe.build import snippets
 from shadowprobe.build.qualifiers import (
-    SHARED_SENTENCE,
-    drop_shared_sentences,
+    SharedSentences,
     list_names,
     list_namesakes,
     points_elsewhere,
 )
+from shadowprobe.dataset.kept_pages import Cut
 
 COMMON = {"the", "of", "and", "or", "in"}
 
@@ -188,6 +188,20 @@ def test_a_sentence_that_the_pages_of_two_entities_have_belongs_to_neither() -> 
         cut(around(written), title, "Orrin")[0]
         for written, title in (("Orrin", "Orrin (film)"), ("Orrin", "Orrin (band)"), ("old Orrin", "Orrin (band)"))
     )
-    dropped: Counter[str] = Counter()
-    assert drop_shared_sentences([film, band, other, other], dropped) == [other, other]
-    assert dropped == {SHARED_SENTENCE: 2}
+    shared = SharedSentences()
+    for each in (film, band, other, other):
+        shared.add(each)
+    assert [each in shared for each in (film, band, other)] == [True, True, False]
+
+
+def test_a_sentence_in_two_spaces_is_not_shared() -> None:
+    space, other = (Cut("Heat", name, "", 0, 0, "", "All saw it.", "", 0) for name in ("Heat", "Warmth"))
+    shared = SharedSentences()
+    shared.add(space)
+    shared.add(replace(other, entity="Warmth"))
+    assert space not in shared
+    assert other not in shared
+
+
+def test_without_snippets_no_sentence_is_shared() -> None:
+    assert Cut("Heat", "Heat", "", 0, 0, "", "All saw it.", "", 0) not in SharedSentences()

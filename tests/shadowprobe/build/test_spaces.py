@@ -10,15 +10,18 @@ from msgspec.structs import replace
 from wiki_standin import StandIn, running
 
 from shadowprobe.base.languages import Language, read_language
-from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import (
+    DisambiguationPage,
+    collect_spaces,
     find_creation_date,
     find_spaces,
     list_disambiguation_pages,
     make_article_query,
     parse_article,
+    select_spaces,
 )
 from shadowprobe.errors import BuildError
 
@@ -48,7 +51,7 @@ def test_with_the_extension_pages_are_found_by_their_property(tmp_path: Path) ->
     standin.lists["pageswithprop"].insert(0, {"ns": 4, "title": "Project:Harlow"})
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS)
+        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS))
         assert told.forms[0]["list"] == "pageswithprop"
     assert found.spaces == [FoundSpace("Harlow", "Harlow (disambiguation)", ("Harlow Bridge", "Mount Harlow"))]
     assert list(found.entities.values()) == [FoundEntity("Harlow Bridge", 2), FoundEntity("Mount Harlow", 3)]
@@ -127,7 +130,7 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
     standin.pages["Kestrel Line"]["redirect"] = True
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS)
+        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS))
     assert [space.entities for space in found.spaces] == [("SS Kestrel", "Kestrel Railway")]
     assert funnel.dropped == {
         "the name of another disambiguation page": 1,
@@ -141,7 +144,7 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
 def test_a_name_in_other_letters_is_another_name(tmp_path: Path) -> None:
     standin = wiki_of({"Light": ["Mount Light", "Bud light", "LIGHT", "Lights Out", "Light & Sound", "Light-year"]})
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, Funnel("spaces"), SETTINGS)
+        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, Funnel("spaces"), SETTINGS))
     assert found.spaces[0].entities == ("Mount Light", "Light & Sound", "Light-year")
 
 
@@ -150,8 +153,14 @@ def test_after_so_many_spaces_as_wanted_it_stops(tmp_path: Path) -> None:
     standin = wiki_of({name: [f"{name} Bridge", f"Mount {name}"] for name in names})
     seen: list[tuple[str, int, int | None]] = []
     with running(standin, tmp_path) as told:
-        found = find_spaces(
-            told.wiki(), ENGLISH, Funnel("spaces"), replace(SETTINGS, limit=3), lambda *progress: seen.append(progress)
+        found = collect_spaces(
+            find_spaces(
+                told.wiki(),
+                ENGLISH,
+                Funnel("spaces"),
+                replace(SETTINGS, limit=3),
+                lambda *progress: seen.append(progress),
+            )
         )
         # The list, the links of fifty pages, and their hundred articles in two questions.
         assert len(told.forms) == 4
@@ -168,7 +177,9 @@ def test_young_articles_are_left_out_and_the_day_itself_is_in_time(tmp_path: Pat
     del standin.pages["Pell Bridge"]["revisions"]
     funnel = Funnel("spaces")
     with running(standin, tmp_path) as told:
-        found = find_spaces(told.wiki(), ENGLISH, funnel, replace(SETTINGS, created_before="2016-12-31"))
+        found = collect_spaces(
+            find_spaces(told.wiki(), ENGLISH, funnel, replace(SETTINGS, created_before="2016-12-31"))
+        )
     assert [space.entities for space in found.spaces] == [("Mount Orrin", "Orrin Falls")]
     assert funnel.dropped == {"fewer than two articles are old enough": 1}
 
@@ -179,3 +190,15 @@ def test_only_the_first_of_many_revisions_is_requested(tmp_path: Path) -> None:
     with running(standin, tmp_path) as told:
         assert find_creation_date(told.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
         assert len(told.forms) == 1
+
+
+def test_an_entity_of_two_names_is_new_only_once() -> None:
+    road, lane = FoundEntity("Elm Oak Road", 1), FoundEntity("Oak Lane", 2)
+    mill, hill = FoundEntity("Elm Mill", 3), FoundEntity("Elm Hill", 4)
+    pages = [DisambiguationPage("Oak", [road, lane], str), DisambiguationPage("Elm", [mill, road, hill], str)]
+    found = list(select_spaces(pages, ENGLISH, Funnel("spaces"), SETTINGS, ignore_progress))
+    assert [space.space.entities for space in found] == [
+        ("Elm Oak Road", "Oak Lane"),
+        ("Elm Mill", "Elm Oak Road", "Elm Hill"),
+    ]
+    assert [space.new_entities for space in found] == [[road, lane], [mill, hill]]

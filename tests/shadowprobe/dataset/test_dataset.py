@@ -178,3 +178,30 @@ def test_what_is_wrong_in_a_dataset_that_is_written_has_its_line(tmp_path: Path)
     wrong = Snippet("one", "top", "Nothing about it.", 0, 4, gold="Avon (river)", space="Nowhere")
     with pytest.raises(InputError, match=r"top\.jsonl:1: "):
         write_dataset(tmp_path / "new", Card(name="new"), [Entity("Avon (river)")], [], {"top": [wrong]})
+
+
+def test_what_is_refused_leaves_neither_a_new_directory_nor_a_change_of_an_old_one(tmp_path: Path) -> None:
+    wrong = Snippet("two", "top", "Nothing about it.", 0, 4, gold="Avon", space="Nowhere")
+    right = Snippet("one", "top", "Avon, again.", 0, 4, gold="Avon", space="Avon")
+    old = write(tmp_path / "old")
+    for name in ("new", "old"):
+        with pytest.raises(InputError, match=r"top\.jsonl:2: "):
+            write_dataset(
+                tmp_path / name,
+                Card(name="d"),
+                [Entity("Avon")],
+                [EntitySpace("Avon", ("Avon",))],
+                {"top": iter([right, wrong])},
+                force=True,
+            )
+    assert not (tmp_path / "new").exists()
+    assert Dataset.read(tmp_path / "old").digest == old.digest
+    assert not list((tmp_path / "old").glob(".*"))
+
+
+def test_a_subset_without_snippets_has_no_file(tmp_path: Path) -> None:
+    snippet = Snippet("one", "top", "Avon, again.", 0, 4, gold="Avon", space="Avon")
+    spaces = [EntitySpace("Avon", ("Avon",))]
+    made = write_dataset(tmp_path / "d", Card(name="d"), [Entity("Avon")], spaces, {"tail": iter(()), "top": [snippet]})
+    assert list(made.card.counts) == ["entities", "spaces", "top"]
+    assert not (tmp_path / "d" / "tail.jsonl").exists()

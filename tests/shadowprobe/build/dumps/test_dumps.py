@@ -20,7 +20,7 @@ from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.machine import LEAST, Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import Spaces
+from shadowprobe.build.spaces import Spaces, collect_spaces
 from shadowprobe.errors import BuildError, InputError
 
 ENGLISH = Language(
@@ -41,7 +41,7 @@ class Build:
     def find(self, progress: Progress = ignore_progress, **options: Any) -> Spaces:
         self.funnel = Funnel("spaces")
         settings = BuildSettings(wiki="", name="", dumps=str(self.directory), **options)
-        return find_spaces_in_dumps(self.database, ENGLISH, self.funnel, settings, progress)
+        return collect_spaces(find_spaces_in_dumps(self.database, ENGLISH, self.funnel, settings, progress))
 
     def count(self, *entities: FoundEntity) -> list[FoundEntity]:
         return list(count_backlinks_in_dumps(self.database, entities))

@@ -19,6 +19,7 @@ from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dum
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import collect_spaces
 
 ROOT = Path(__file__).resolve().parents[4]
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",))
@@ -33,7 +34,9 @@ def make(directory: Path, *options: str) -> Path:
 
 def stages(directory: Path, database: Path) -> tuple[list[FoundSpace], list[FoundEntity], Funnel]:
     funnel = Funnel("spaces")
-    found = find_spaces_in_dumps(database, ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory)))
+    found = collect_spaces(
+        find_spaces_in_dumps(database, ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory)))
+    )
     return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values())), funnel
 
 

@@ -17,6 +17,7 @@ from shadowprobe.build.dumps.xml import Site, read_pages
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundSpace
 from shadowprobe.build.settings import BuildSettings
+from shadowprobe.build.spaces import collect_spaces
 from shadowprobe.errors import InputError
 
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",), categories=("Disambiguation pages",))
@@ -59,14 +60,14 @@ def write_articles(directory: Path, *more: str, mark: str = "__DISAMBIG__", name
 
 def find(directory: Path, out: Path, funnel: Funnel | None = None, created_before: str = "") -> list[FoundSpace]:
     settings = BuildSettings(wiki="", name="", dumps=str(directory), created_before=created_before)
-    return find_spaces_in_dumps(out / "db", ENGLISH, funnel or Funnel("spaces"), settings).spaces
+    return collect_spaces(find_spaces_in_dumps(out / "db", ENGLISH, funnel or Funnel("spaces"), settings)).spaces
 
 
 def test_the_text_of_the_pages_gives_the_same_spaces_and_counts_without_items(tmp_path: Path) -> None:
     funnel = Funnel("spaces")
     directory = write_articles(tmp_path / "dumps", name="pages-articles.xml.bz2")
-    found = find_spaces_in_dumps(
-        tmp_path / "db", ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory))
+    found = collect_spaces(
+        find_spaces_in_dumps(tmp_path / "db", ENGLISH, funnel, BuildSettings(wiki="", name="", dumps=str(directory)))
     )
     assert found.spaces == SPACES
     assert funnel.dropped == DROPPED
@@ -89,7 +90,7 @@ def test_the_properties_of_pages_are_preferred_to_their_text(tmp_path: Path) -> 
     rows = [(9, "disambiguation", ""), (11, "wikibase_item", "Q5")]
     write(directory, "page_props", "*pp_page pp_propname pp_value", list(rows))
     settings = BuildSettings(wiki="", name="", dumps=str(directory))
-    found = find_spaces_in_dumps(tmp_path / "db", ENGLISH, Funnel("spaces"), settings)
+    found = collect_spaces(find_spaces_in_dumps(tmp_path / "db", ENGLISH, Funnel("spaces"), settings))
     assert found.spaces == SPACES[1:]
     assert found.entities["Shaun O'Neill"].qid == "Q5"
 
