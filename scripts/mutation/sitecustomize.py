@@ -23,9 +23,12 @@ def _is_mutated(path: str) -> bool:
 
 
 def _is_traced(path: str) -> bool:
+    if not _tracers:
+        # Nothing may be imported here: each import asks this question.
+        return False
     from tracing import SOURCES
 
-    return bool(_tracers) and os.path.realpath(path).startswith(SOURCES)
+    return os.path.realpath(path).startswith(SOURCES)
 
 
 def _get_changed_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:

@@ -204,6 +204,22 @@ def test_a_process_that_a_test_starts_is_traced(tmp_path: Path, phase: str, test
     assert tests['return f"\'{cell}" if cell.startswith(_FORMULA) else cell'] == test
 
 
+def test_a_process_that_a_test_starts_has_the_mutant_and_works(tmp_path: Path) -> None:
+    name = "shadowprobe/base/printable.py"
+    number = find(name, "if cell.startswith(_FORMULA)")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "scripts" / "mutation"),
+        "SHADOWPROBE_MUTANT": f"{ROOT / name}:{number}",
+    }
+    code = "from shadowprobe.base.printable import escape_formula as f; import email.message; print(f('=1'), f('a'))"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, cwd=ROOT, timeout=60
+    )
+    # The condition is negated.
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "=1 'a\n", "")
+
+
 @pytest.mark.parametrize(
     ("line", "first"),
     [(2, 2), (3, 3), (4, 3), (5, 3), (6, 6), (7, 7), (8, 7), (9, 7), (10, 10), (11, 10), (12, 12), (14, 14), (15, 13)],
