@@ -41,8 +41,11 @@ def test_the_names_of_an_export_tell_the_dataset_and_the_subsets(
     files: list[str], expected: tuple[str, dict[str, Subset]] | None
 ) -> None:
     found = parse_export_names([Path("out", file) for file in files])
-    named = found and (found[0], {file.name: subset for file, subset in found[1].items()})
-    assert named == expected
+    if expected is None:
+        assert found is None
+    else:
+        name, subsets = expected
+        assert found == (name, {Path("out", file): subset for file, subset in subsets.items()})
 
 
 def test_the_first_top_of_a_name_makes_its_space_with_every_shadow_once() -> None:
