@@ -230,7 +230,7 @@ def test_beyond_seven_relations_the_others_are_one_in_grey_below_the_named_ones(
     assert legend == ["P901", "P900", "P902", "P903", "P904", "P905", "P906", "other relations"]
     collections = drawn.axes[0].collections
     assert drawn_places(drawn.axes[0])[-1] == [[7, -7], [8, -8]]
-    colours = [to_hex(one.get_facecolor()[0]).upper() for one in collections]  # type: ignore[index]
+    colours = [to_hex(tuple(np.asarray(one.get_facecolor())[0])).upper() for one in collections]
     assert colours == [*COLOURS[:7], "#BBBBBB"]
     assert len(MARKERS) == len(collections)
     assert {one.get_zorder() > collections[-1].get_zorder() for one in collections[:-1]} == {True}
