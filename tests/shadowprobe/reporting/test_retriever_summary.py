@@ -90,7 +90,7 @@ def test_runs_of_other_depths_share_what_both_count_and_have_no_gap_that_one_lac
 
 
 def test_parts_are_in_the_order_of_the_paper() -> None:
-    found = [{"nonhuman": {"qa": {}, "fc": {}}}, {"human": {"sf": {}}, "other": {"qa": {}}}]
+    found: list[dict[str, Any]] = [{"nonhuman": {"qa": {}, "fc": {}}}, {"human": {"sf": {}}, "other": {"qa": {}}}]
     assert list_parts(found) == [("human", "sf"), ("nonhuman", "fc"), ("nonhuman", "qa")]
 
 
