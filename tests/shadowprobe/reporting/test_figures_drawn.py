@@ -294,3 +294,88 @@ def test_the_ninth_system_has_the_colour_of_the_first_and_another_shape() -> Non
     place = names.index(same)
     following = looks[names[(place + 1) % 8]]
     assert (looks["other"].hatch, looks["other"].marker) == (following.hatch, following.marker)
+
+
+@pytest.mark.parametrize(
+    ("figure", "runs", "how", "words"),
+    [
+        ("overshadwing", [run_of()], {}, "no figure `overshadwing` (did you mean `overshadowing`?): choose from overs"),
+        ("overshadowing", [], {}, "give at least one run directory"),
+        ("overshadowing", [run_of(), "runs/b"], {}, "give run directories or runs that were read, not both;"),
+        ("overshadowing", [run_of()], {"dataset": "mini"}, "give run directories or runs that were read, not both;"),
+        ("overshadowing", [run_of()], {"names": ["x"]}, "give run directories or runs that were read, not both;"),
+        ("questions", ["runs/b"], {"dataset": "mini"}, "--dataset: goes with figures of linkers; the figure `questio"),
+        ("passages", [run_of()], {}, "the figure `passages` takes directories that `shadowprobe train-encoder` makes,"),
+        ("head-tail", [run_of()], {}, "runs/a is a run of a linker; the figure `head-tail` takes runs of retrievers,"),
+        (
+            "buckets",
+            [run_of()],
+            {"collection": "human"},
+            "--collection: goes with head-tail, confusion, retrieval-gap,",
+        ),
+        ("overshadowing", [run_of(), run_of()], {}, "two runs are called 'a': give each a name of its own"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(figure: str, runs: Any, how: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        draw(figure, runs, **how)
+    assert str(refused.value).startswith(words)
+
+
+def test_systems_without_a_place_in_the_order_keep_theirs_behind_the_others() -> None:
+    runs = [run_of(label, overshadowing=over(0.5)) for label in "abcd"]
+    axes = draw("overshadowing", runs, order=["c", "a"]).axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["c", "a", "b", "d"]
+
+
+def test_a_file_is_refused_by_its_ending_and_where_it_is_there_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "old.svg").write_text("mine")
+    for name, words in (
+        ("f.gif", "f.gif: a figure is written to a file that ends in .png, .svg or .pdf"),
+        ("folder.png", "folder.png is a directory; give a file"),
+        ("old.svg", "old.svg is there already; --force writes over it"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            # There is no such run, which is not even looked for.
+            figures.write("overshadowing", [tmp_path / "nowhere"], tmp_path / name)
+        assert str(refused.value) == f"{tmp_path}/{words}"
+    figures.write("overshadowing", [run_of(overshadowing=over(0.5))], tmp_path / "old.svg", force=True)
+    assert "<svg" in (tmp_path / "old.svg").read_text()
+    # The folder of the file is made, and capital letters are an ending too.
+    figures.write("overshadowing", [run_of(overshadowing=over(0.5))], tmp_path / "deep" / "f.PDF")
+    assert (tmp_path / "deep" / "f.PDF").read_bytes().startswith(b"%PDF")
+
+
+def test_a_run_without_findings_says_which_command_adds_them() -> None:
+    missing = run_of("a")
+    missing.results["settings"] = {"redirects": "digest", "gerbil_nil": True}
+    with pytest.raises(UsageError) as refused:
+        draw("overshadowing", [missing])
+    command = "shadowprobe score --predictions runs/a --out runs/a --redirects FILE --gerbil-nil"
+    assert str(refused.value) == (
+        f"no such figure of `a` (runs/a): its results.json has no `overshadowing`; `{command}` adds it"
+    )
+    with pytest.raises(UsageError, match="with `--also masked_mention` asks it"):
+        draw("masked-mention", [run_of("a")])
+
+
+def test_the_name_and_without_it_are_two_bars_one_above_the_other() -> None:
+    found = {"top": {"accuracy": 0.25, "accuracy_ci95": [0.125, 0.5]}}
+    run = run_of(masked_mention=found)
+    run.results["subsets"] = {"top": {"recall": 0.75}}
+    drawn = draw("masked-mention", [run])
+    (axes,) = drawn.axes
+    with_name, without = axes.patches
+    assert (with_name.get_width(), without.get_width()) == (75, 25)
+    middle = axes.get_yticks()[0]
+    # They touch at the middle of the row, the first above.
+    assert with_name.get_y() + with_name.get_height() == pytest.approx(middle)
+    assert without.get_y() == pytest.approx(middle)
+    assert [text.get_text() for text in axes.texts] == ["75.0%", "25.0%"]
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == [
+        "with the name",
+        "without it,\nwith 95% interval",
+    ]
+    # Only what was measured again has an interval.
+    assert {tuple(one.get_segments()[0][:, 0].tolist()) for one in axes.collections} == {(12.5, 50)}
