@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shadowprobe.reporting.html.parts import arrange
-from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
+from shadowprobe.reporting.tables.table import Column, Row, Table, text_column, write_bounds
 from shadowprobe.reporting.tables.to_terminal import render_run
 
 TABLE = Table(
@@ -62,6 +62,10 @@ def test_a_page_has_scores_before_counts_and_systems_that_compete_together() -> 
 )
 def test_the_title_and_the_notes_are_sentences(title: str, notes: tuple[str, ...], words: str) -> None:
     assert Table("t", title, (), (), notes).describe() == words
+
+
+def test_an_interval_alone_is_written_with_both_of_its_ends() -> None:
+    assert write_bounds((0.25, 0.5)) == "0.250 to 0.500"
 
 
 def retriever() -> dict[str, Any]:
