@@ -80,3 +80,19 @@ def assert_readable(figure: Figure) -> None:
     for (one, first), (other, second) in itertools.combinations(found, 2):
         apart = first.x1 <= second.x0 + 1 or second.x1 <= first.x0 + 1
         assert apart or first.y1 <= second.y0 + 1 or second.y1 <= first.y0 + 1, (one, other)
+
+
+def assert_compact(figure: Figure, spare: float = 0) -> None:
+    """Rows are as high as they are laid out, in inches; no other panel is too low to be read, or a waste of paper.
+
+    `spare` is what a long legend may need less than was kept for it.
+    """
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        box = axes.get_window_extent()
+        width, height = (float(pixels) / figure.dpi for pixels in (box.width, box.height))
+        bottom, top = axes.get_ylim()
+        if bottom > top == 0:
+            assert abs(height - bottom) < 0.25 + spare, (height, bottom)
+        elif axes.axison and not axes.images and axes.get_label() != "<colorbar>":
+            assert 0.4 < height < min(width + 0.01, 2.2 + spare), (width, height)

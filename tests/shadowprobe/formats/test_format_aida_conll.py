@@ -102,6 +102,7 @@ def test_a_url_speaks_where_there_is_no_yago_name_and_a_document_may_lack_its_na
     ("line", "field", "problem"),
     [
         ("Ree\tX\tRee\tRee", "B/I", "expected B or I, got 'X'"),
+        ("Ree\tB", None, "expected 4 to 7 columns in a mention, got 2"),
         ("Ree\tB\tRee", None, "expected 4 to 7 columns in a mention, got 3"),
         ("\tB\tRee\tRee", "token", "is empty"),
         ("Ree\tB\tRee\tRee\t\tseven", "page id", "expected a number of at most 18 digits, got 'seven'"),

@@ -62,6 +62,13 @@ def test_two_items_of_one_title_are_two_and_two_pages_of_one_title_are_one() -> 
     assert remarks == [Remark("repaired", NUMBERS, "1", "'Avon': 1, 2")]
 
 
+def test_a_page_keeps_the_first_item_and_an_item_the_first_page() -> None:
+    found, _ = collect(("Avon", 1, "Q1"), ("Avon", 1, "Q2"))
+    assert found == [Entity("Avon", page_id=1, qid="Q1")]
+    found, _ = collect(("Avon", 1, "Q1"), ("Avon", 2, "Q1"))
+    assert found == [Entity("Avon", page_id=1, qid="Q1")]
+
+
 def test_a_second_gold_title_is_remarked_only_if_it_is_another_entity() -> None:
     remarks: list[Remark] = []
     entities = Entities(remarks)

@@ -79,6 +79,15 @@ def test_all_annotators_together_have_the_interval_of_as_many_answers_as_questio
     assert together.documents["all"].ci95 == wilson(7 / 9 * 5, 5)
 
 
+def test_a_part_that_nobody_answered_has_no_rate(key: AmberKey) -> None:
+    people = {name: answer for name, answer in ANN.items() if name.startswith("p")}
+    found = measure_user_study(key, [annotate(key, "Ann", people), annotate(key, "Bob", people)], [])
+    (together,) = (one for one in found.scores if one.kind == "annotators")
+    assert together.documents is not None
+    empty = together.documents["nonhuman"]
+    assert (empty.n, empty.hits, empty.rate, empty.ci95) == (0, 0, None, None)
+
+
 def test_wilsons_interval_is_that_of_the_formula(found: UserStudy) -> None:
     # 2 of 4: centre 1/2, half width 1.96 / (1 + 3.8415 / 4) * sqrt(1/16 + 3.8415 / 64) = 0.9998 * 0.3500 = 0.3500.
     bob = found.scores[1].documents

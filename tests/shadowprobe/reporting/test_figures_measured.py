@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from drawn import assert_readable, bars, heights, intervals, points, tick_labels, words
+from drawn import assert_compact, assert_readable, bars, heights, intervals, points, tick_labels, words
 from measured_runs import READ, SAID, write_answers, write_questions_about_namesakes, write_retrieval
 from namesake_sets import AVON
 from refusals import complaint, outcome
@@ -256,7 +256,7 @@ def test_entities_that_were_seen_in_training_have_a_line_of_their_own(little: Pa
 @pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
 @pytest.mark.parametrize("count", [1, 5])
 @pytest.mark.parametrize("figure", [name for name, kind in figures.FIGURES.items() if kind in {"retriever", "model"}])
-def test_no_word_is_cut_off_or_lies_on_another(
+def test_no_word_is_cut_off_or_lies_on_another_and_no_panel_is_too_low_or_too_high(
     confused: Path, models: Sequence[Path], figure: str, count: int, width: Width, inches: float
 ) -> None:
     kind = figures.FIGURES[figure]
@@ -264,6 +264,7 @@ def test_no_word_is_cut_off_or_lies_on_another(
     drawn = figures.plot(figure, [FinishedRun(run.path, label, run.results) for label in LONG[:count]], width=width)
     assert drawn.get_figwidth() == inches
     assert_readable(drawn)
+    assert_compact(drawn, spare=0 if count == 1 else 0.6)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xml.dom import minidom
 
 import pytest
-from drawn import assert_readable
+from drawn import assert_compact, assert_readable
 from finished_runs import finished_run
 from world import hand_predictions
 
@@ -83,7 +83,7 @@ def saved(figure: Figure, path: Path) -> bytes:
 @pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
 @pytest.mark.parametrize("count", [1, 5])
 @pytest.mark.parametrize("figure", OF_LINKERS)
-def test_no_word_is_cut_off_or_lies_on_another(
+def test_no_word_is_cut_off_or_lies_on_another_and_no_panel_is_too_low_or_too_high(
     run: FinishedRun, complete: FinishedRun, figure: str, count: int, width: Width, inches: float
 ) -> None:
     # The hand-made answers have neither kinds nor candidates nor answers to variants.
@@ -92,6 +92,7 @@ def test_no_word_is_cut_off_or_lies_on_another(
         drawn = figures.plot(figure, called(shown, LONG[:count]), width=width, serif=serif)
         assert drawn.get_figwidth() == inches
         assert_readable(drawn)
+        assert_compact(drawn, spare=0 if count == 1 else 0.6)
 
 
 @pytest.mark.parametrize("figure", OF_LINKERS)

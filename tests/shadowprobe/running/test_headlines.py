@@ -66,6 +66,62 @@ def test_a_linker_without_shadow_is_shown_by_what_it_has() -> None:
     assert [one.key for one in list_headlines(results)] == ["tail_f1"]
 
 
+def test_a_linker_has_its_scores_and_then_how_often_the_name_decides() -> None:
+    row = {"f1": 0.5, "f1_ci95": [0.4, 0.6]}
+    over = {
+        "overshadowed": 0.3,
+        "overshadowed_ci95": [0.2, 0.4],
+        "prior_bias": None,
+        "prior_bias_ci95": None,
+        "consistent": 0.1,
+        "consistent_ci95": [0.0, 0.2],
+        "verdict": "reads",
+    }
+    results: dict[str, Any] = {
+        "linker": {},
+        "subsets": {"top": row, "shadow": row},
+        "probes": {"overshadowing": over},
+    }
+    assert [(one.key, one.value, one.measure, one.is_fault) for one in list_headlines(results)] == [
+        ("shadow_f1", 0.5, "shadow", False),
+        ("top_f1", 0.5, "top", False),
+        ("overshadowed", 0.3, "overshadowed", True),
+        ("consistent", 0.1, "both_right", False),
+    ]
+    assert name_verdict(results) == "reads"
+    # A bias of nothing is a figure too.
+    over |= {"prior_bias": 0.0, "prior_bias_ci95": [0.0, 0.1]}
+    assert [one.key for one in list_headlines(results) if one.is_fault] == ["overshadowed", "prior_bias"]
+
+
+def test_a_reader_has_head_and_tail_and_only_rates_can_be_tested() -> None:
+    words = {"score": {"head": rate(0.6), "tail": None}, "metric": "f1", "gap": None}
+    claims = {
+        "score": {"head": rate(0.5), "tail": rate(0.4)},
+        "metric": "accuracy",
+        "gap": {"difference": 0.1},
+        "verdict": "head",
+    }
+    questions = {"micro": {"exact_match": rate(0.2)}}
+    found = {"human": {"fc": claims, "qa": words}, "nonhuman": {"fc": claims}}
+    results = {"reader": {}, "probes": {"amber_reading": found, "entity_questions_reading": questions}}
+    assert [(one.key, one.name, one.value, one.measure) for one in list_headlines(results)] == [
+        ("human_head", "people,\nhead F1", 0.6, ""),
+        ("nonhuman_head", "things,\nhead right", 0.5, "nonhuman/fc/head"),
+        ("nonhuman_tail", "things,\ntail right", 0.4, "nonhuman/fc/tail"),
+        ("questions", "questions\nexact", 0.2, "questions"),
+    ]
+    # A task without a gap says nothing.
+    assert name_verdict(results) == "favours 2 head of 2"
+
+
+def test_groups_without_queries_are_left_out() -> None:
+    empty = task(0.5, 0.4, "head")
+    empty["accuracy"]["1"]["tail"]["n"] = 0
+    assert [one.key for one in list_headlines(retriever(human={"qa": empty}))] == ["human_head", "questions"]
+    assert list_headlines({"retriever": {}, "settings": {"k": [1]}, "probes": {}}) == []
+
+
 def test_a_language_model_has_its_recalls_and_the_shares_of_two_categories() -> None:
     share = {"share": 0.2, "share_ci95": [0.1, 0.3]}
     found = {"entity_answer_recall": 0.4, "entity_answer_recall_ci95": [0.3, 0.5]}

@@ -146,6 +146,11 @@ def test_an_invalid_month_is_refused(text: str) -> None:
         read_month(text)
 
 
+@pytest.mark.parametrize(("text", "month"), [("2015-07", (2015, 7)), ("2020-01", (2020, 1)), ("2020-12", (2020, 12))])
+def test_a_month_is_read_as_its_year_and_its_number(text: str, month: tuple[int, int]) -> None:
+    assert read_month(text) == month
+
+
 def test_a_month_before_views_were_counted_is_refused() -> None:
     with pytest.raises(UsageError, match="--month 2015-06: page views are counted since 2015-07"):
         read_month("2015-06")
