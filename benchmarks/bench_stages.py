@@ -25,9 +25,9 @@ from shadowprobe.build.page_cutting import CutPart, PageWork
 from shadowprobe.build.pipeline import Build
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import DisambiguationPage, select_spaces
+from shadowprobe.build.spaces import DisambiguationPage, NamedSpace, select_spaces
 from shadowprobe.build.warc_record import RecordPlace
-from shadowprobe.build.web.politeness import Manners
+from shadowprobe.build.wiki_articles import WikiArticles
 from shadowprobe.compute.executor import Executor
 from shadowprobe.dataset.kept_pages import Cut, PageText
 
@@ -227,32 +227,42 @@ class StagedBuild(Build):
 
     def __init__(self, out: Path, shape: Shape) -> None:
         settings = BuildSettings(wiki="http://wiki.example", name="staged", tail=shape.pages // TAIL)
-        super().__init__(out, settings, Manners(user_agent="benchmark"), executor=FinishedParts())
         self.shape = shape
         # These are properties that are computed once.
         vars(self).update(wiki=StandInWiki(), language=Language("en", neutral=("{name} again.",)))
-        gatherer = self._gatherer
-        vars(gatherer).update(web=StandInPages(), fetch=self.fetch)
+        vars(self).update(articles=StandInArticles(self.wiki, self.language, settings, shape))
+        vars(self._gatherer).update(web=StandInPages(), fetch=self.fetch)
 
     def fetch(self, references: Iterable[WebReference], *_: object) -> Iterator[Crawled]:
         """All pages are there."""
         return (Crawled(each.url, f"GET {each.url}") for each in references)
 
-    def _find_spaces(self, funnel: Funnel) -> Any:
-        return select_spaces(self.shape.list_pages(), self.language, funnel, self.settings, ignore_progress)
-
-    def _draw_articles(self, *_: object) -> Iterator[list[FoundEntity]]:
-        tail = list(self.shape.list_tail())
-        return (tail[first : first + 50] for first in range(0, len(tail), 50))
-
-    def _find_references(self, entities: Any, funnel: Funnel, within: str = "") -> Iterator[WebReference]:
-        if not within:
-            return super()._find_references(entities, funnel)
-        return (WebReference(each.title, f"http://tail.example/{each.page_id}") for each in entities)
-
     def run_stage(self, stage: str) -> None:
         """Runs one stage, and reads the result of the last one."""
         getattr(self, f"_{stage}")(Funnel(stage))
+
+
+class StandInArticles(WikiArticles):
+    """Articles of which only the references of the spaces are those of the wiki."""
+
+    def __init__(self, wiki: Any, language: Language, settings: BuildSettings, shape: Shape) -> None:
+        super().__init__(wiki, language, settings, ignore_progress)
+        self.shape = shape
+
+    def find_spaces(self, funnel: Funnel) -> Iterator[NamedSpace]:
+        """The names of the pages."""
+        return select_spaces(self.shape.list_pages(), self.language, funnel, self.settings, ignore_progress)
+
+    def draw_articles(self, *_: object) -> Iterator[list[FoundEntity]]:
+        """The tail, fifty at a time."""
+        tail = list(self.shape.list_tail())
+        return (tail[first : first + 50] for first in range(0, len(tail), 50))
+
+    def find_references(self, entities: Any, funnel: Funnel, within: str = "") -> Iterator[WebReference]:
+        """A page for each entity of the tail."""
+        if not within:
+            return super().find_references(entities, funnel)
+        return (WebReference(each.title, f"http://tail.example/{each.page_id}") for each in entities)
 
 
 def child(stage: str, out: Path, pages: int) -> None:

@@ -1,4 +1,4 @@
-"""Gathers the references of articles, the web pages that they name, and the snippets in these."""
+"""Gathers the web pages that articles cite, and the snippets in these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -23,8 +22,7 @@ from shadowprobe.build.near_duplicates import NearDuplicates
 from shadowprobe.build.page_cutting import CutPart, CutSettings, PageWork, Wanted, cut_pages
 from shadowprobe.build.parts import PartStore
 from shadowprobe.build.record_file import CountedRecords, Records
-from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
-from shadowprobe.build.references import find_references, mark_followed
+from shadowprobe.build.records import Crawled, FoundSpace, WebReference
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive, Shards
 from shadowprobe.build.status import CAPTURES
@@ -43,7 +41,7 @@ PARTS, FEWEST_PAGES, MOST_PAGES = 64, 8, 500
 
 
 class Gatherer:
-    """Runs stages 3 to 5 for entities: for those of the spaces, and in several rounds for those of the tail.
+    """Runs stages 4 and 5 for entities: for those of the spaces, and in several rounds for those of the tail.
 
     `within` is the name of the stage that calls it, for progress and files; empty for the spaces.
     """
@@ -71,24 +69,6 @@ class Gatherer:
     def web(self) -> PageArchive:
         """The archive of the web pages; it is opened when the first page is needed."""
         return self._open_web()
-
-    def find_references(
-        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
-    ) -> Iterator[WebReference]:
-        """Yields the references of the articles in their order; the settings say how many of one are followed."""
-        host = urlsplit(self.wiki.url).netloc
-        dropped: Counter[str] = Counter()
-        watch, followed = self._watch("references", within), 0
-        for number, entity in enumerate(entities, start=1):
-            html = self.wiki.html(entity.title, dropped)
-            own = list(find_references(html or "", entity.title, self.language, host, dropped))
-            if html is not None and not own:
-                dropped["an article without references"] += 1
-            followed += min(len(own), self.settings.references)
-            yield from mark_followed(own, self.settings.references, dropped)
-            watch(number, len(entities))
-        funnel.keep(followed)
-        funnel.add(dropped)
 
     def fetch(self, references: Iterable[WebReference], funnel: Funnel, within: str = "") -> Iterator[Crawled]:
         """Fetches the pages of the references that are followed; yields the result for each."""

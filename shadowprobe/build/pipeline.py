@@ -7,54 +7,45 @@ same result as a build without an interruption.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from typing import TypeVar
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 import shadowprobe
 from shadowprobe.base.files import PartialFile, drop_partial_files, lock, make_directory, read_text_lines
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language, read_language, words_of
-from shadowprobe.base.secrets import mask_url
 from shadowprobe.build import assemble
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.card_counts import CardCounts, count_commonness, list_golds
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
-from shadowprobe.build.gather import LIBRARIES, Gatherer
+from shadowprobe.build.gather import Gatherer
 from shadowprobe.build.machine import ALL, Machine
+from shadowprobe.build.new_card import make_card
 from shadowprobe.build.parts import drop_parts
 from shadowprobe.build.record_file import CountedRecords, RecordFile, RecordList
 from shadowprobe.build.record_index import RecordIndex, RecordTable, digest
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import NAME, BuildSettings, open_settings, write_settings
 from shadowprobe.build.shards import PageArchive, open_pages
-from shadowprobe.build.spaces import NamedSpace, find_spaces
 from shadowprobe.build.status import CAPTURES, FUNNELS, STAGES, read_funnels
 from shadowprobe.build.storage import find_storage, note_storage
-from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
+from shadowprobe.build.wiki_articles import WikiArticles
 from shadowprobe.compute.executor import Executor, SerialExecutor
-from shadowprobe.dataset.dataset import CARD, Card, Dataset
+from shadowprobe.dataset.dataset import CARD, Dataset
 from shadowprobe.dataset.kept_pages import PAGE_FILES, Cut, PageText
 from shadowprobe.errors import BuildError, InputError, UsageError, nearest
 
 # The largest number of articles that are drawn for each wanted tail entity.
 MAX_DRAWS = 60
 SOFTWARE = f"shadowprobe/{shadowprobe.__version__}"
-LICENCE = (
-    "Titles and links come from {wiki}; Wikipedia's are under CC BY-SA 4.0. Snippets are short quotations from the web"
-    " pages named in `source`, which remain their owners'; the full texts are in the archive of the build."
-)
 
 T = TypeVar("T", bound=Struct)
 
@@ -121,8 +112,8 @@ class Build:
             done = self._funnel_file(name).exists()
             if stage == name or (stage is None and not done):
                 self._forget_from(name)
-                if self.settings.dumps and name != STAGES[0]:
-                    self._keep_database()
+                if name != STAGES[0]:
+                    self.articles.prepare()
                 funnel = Funnel(name)
                 getattr(self, f"_{name}")(funnel)
                 funnel.write(self._funnel_file(name))
@@ -150,6 +141,15 @@ class Build:
         from shadowprobe.build.dumps import DumpedWiki
 
         return DumpedWiki(self.settings.wiki, archive, user_agent=agent, database=self._database, machine=self.machine)
+
+    @cached_property
+    def articles(self) -> WikiArticles:
+        """The names and articles of the wiki: from its API, or from its dumps."""
+        if not self.settings.dumps:
+            return WikiArticles(self.wiki, self.language, self.settings, self._progress)
+        from shadowprobe.build.dumps import DumpedArticles
+
+        return DumpedArticles(self.wiki, self.language, self.settings, self._progress, self._database, self.machine)
 
     @cached_property
     def language(self) -> Language:
@@ -202,7 +202,7 @@ class Build:
     def _spaces(self, funnel: Funnel) -> None:
         names = 0
         with self._open_records("spaces") as add_space, self._open_records("candidates") as add_candidates:
-            for space, new_entities in self._find_spaces(funnel):
+            for space, new_entities in self.articles.find_spaces(funnel):
                 add_space([space])
                 add_candidates(new_entities)
                 names += 1
@@ -211,63 +211,20 @@ class Build:
                     f"{self.settings.wiki}: no name of two articles was found among its disambiguation pages"
                 )
 
-    def _find_spaces(self, funnel: Funnel) -> Iterator[NamedSpace]:
-        if not self.settings.dumps:
-            return find_spaces(self.wiki, self.language, funnel, self.settings, self._progress)
-        from shadowprobe.build.dumps import find_spaces_in_dumps
-
-        return find_spaces_in_dumps(self._database, self.language, funnel, self.settings, self._progress, self.machine)
-
     def _commonness(self, funnel: Funnel) -> None:
         candidates = self._read("candidates", FoundEntity)
         with self._open_records("entities") as add:
-            for number, entity in enumerate(self._count_backlinks(candidates), start=1):
+            for number, entity in enumerate(self.articles.count_backlinks(candidates), start=1):
                 add([entity])
                 self._progress("commonness", number, len(candidates))
         funnel.keep(len(candidates))
-
-    def _count_backlinks(self, entities: CountedRecords[FoundEntity]) -> Iterator[FoundEntity]:
-        if self.settings.dumps:
-            from shadowprobe.build.dumps import count_backlinks_in_dumps
-
-            return count_backlinks_in_dumps(self._database, entities, self.machine)
-        return count_backlinks(self.wiki, entities)
-
-    def _keep_database(self) -> None:
-        """Makes sure that the later stages have the database of the dumps."""
-        from shadowprobe.build.dumps import keep_database
-
-        keep_database(self._database, self.language, self.settings, self._progress, self.machine)
 
     @property
     def _database(self) -> Path:
         return self.directory / "dumps.duckdb"
 
     def _references(self, funnel: Funnel) -> None:
-        self._write("references", self._find_references(self._read("entities", FoundEntity), funnel))
-
-    def _find_references(
-        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
-    ) -> Iterator[WebReference]:
-        if not self.settings.dumps:
-            return self._gatherer.find_references(entities, funnel, within)
-        from shadowprobe.build.dumps import find_references_in_dumps, has_references
-
-        if not has_references(self._database, self.machine):
-            return self._gatherer.find_references(entities, funnel, within)
-        host, work = urlsplit(self.wiki.url).netloc, f"{within}: references" if within else "references"
-        return find_references_in_dumps(
-            self._database, entities, host, self.settings.references, funnel, self._progress, self.machine, work
-        )
-
-    def _draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:
-        """Yields articles in random order, a few at a time, with their commonness."""
-        if self.settings.dumps:
-            from shadowprobe.build.dumps import draw_articles_in_dumps
-
-            return draw_articles_in_dumps(self._database, self.language, funnel, self.settings, used, self.machine)
-        drawn = draw_articles(self.wiki, self.language, funnel, self.settings, used)
-        return (list(count_backlinks(self.wiki, batch)) for batch in drawn)
+        self._write("references", self.articles.find_references(self._read("entities", FoundEntity), funnel))
 
     def _crawl(self, funnel: Funnel) -> None:
         self._write("crawled", self._gatherer.fetch(self._read("references", WebReference), funnel))
@@ -285,7 +242,7 @@ class Build:
         wanted = self.settings.tail if self.settings.tail is not None else len(chosen.spaces)
         limit = chosen.shadow_median(entities)
         kept = tried = 0
-        batches = self._draw_articles(funnel, entities)
+        batches = self.articles.draw_articles(funnel, entities)
         self._gatherer.begin_after(self._read("cuts", Cut))
         self._progress("tail", 0, wanted)
         with ExitStack() as stack:
@@ -313,7 +270,7 @@ class Build:
         """Returns the snippets of some tail entities by title, and the pages that were requested for them."""
         # The counts of the inner stages are not reported.
         inner = Funnel("tail")
-        references = RecordList(self._find_references(entities, inner, "tail"))
+        references = RecordList(self.articles.find_references(entities, inner, "tail"))
         crawled = list(self._gatherer.fetch(references, inner, "tail"))
         found: dict[str, list[Cut]] = {}
         for cut in self._gatherer.cut(references, crawled, _make_own_space, inner, "tail"):
@@ -338,9 +295,9 @@ class Build:
             check.check(drawn.cut)
             counts.add(subset, drawn)
         golds = list_golds(chosen, tail_cuts.titles)
-        card = self._make_card()
+        card = make_card(self.wiki, self.language.code, self.settings)
         card.build |= {
-            "notes": [*self._read_dump_notes(), *self._make_tail_notes(len(tail), len(chosen.spaces))],
+            "notes": [*self.articles.notes, *self._make_tail_notes(len(tail), len(chosen.spaces))],
             "table_1": counts.make_table_1(golds, len(chosen.spaces)),
             "mentions": counts.count_mentions(),
             "commonness": count_commonness(golds, entities),
@@ -355,46 +312,9 @@ class Build:
             self.out, draw, chosen.spaces, entities, titles, self.language, card, has_training=has_training
         )
 
-    def _make_card(self) -> Card:
-        return Card(
-            name=self.settings.name,
-            language=self.language.code,
-            title=f"Names from {self.wiki.name}, contexts from the web pages that its articles cite",
-            source=self.settings.wiki,
-            license=LICENCE.format(wiki=self.settings.wiki),
-            made="shadowprobe build",
-            commonness="backlinks",
-            build={
-                "date": self.settings.date,
-                "settings": self._list_public_settings(),
-                "versions": {
-                    "shadowprobe": shadowprobe.__version__,
-                    "python": platform.python_version(),
-                    "wiki": self.wiki.generator,
-                    **{name: version(name) for name in LIBRARIES},
-                },
-            },
-        )
-
-    def _list_public_settings(self) -> dict[str, Any]:
-        """Returns the settings for publication, with the names of files and directories instead of their paths."""
-        settings = asdict(self.settings)
-        del settings["date"]
-        for name in ("dumps", "common_crawl", "warc_base"):
-            is_url = settings[name].startswith(("http://", "https://"))
-            settings[name] = mask_url(settings[name]) if is_url else Path(settings[name]).name
-        return settings
-
     def _make_tail_notes(self, found: int, names: int) -> list[str]:
         wanted = self.settings.tail if self.settings.tail is not None else names
         return [f"{found} tail entities were found of the {wanted} that were wanted"] if found < wanted else []
-
-    def _read_dump_notes(self) -> list[str]:
-        if not self.settings.dumps:
-            return []
-        from shadowprobe.build.dumps import read_notes
-
-        return list(read_notes(self._database))
 
     def _read_entities(self, *names: str) -> RecordTable[FoundEntity]:
         """The entities by title, from the files of these names."""

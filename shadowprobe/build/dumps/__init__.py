@@ -3,11 +3,13 @@
 from shadowprobe.build.dumps.cited import find_references_in_dumps, has_references
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
+from shadowprobe.build.dumps.dumped_articles import DumpedArticles
 from shadowprobe.build.dumps.dumped_wiki import DumpedWiki
 from shadowprobe.build.dumps.source import find_spaces_in_dumps, keep_database
 from shadowprobe.build.dumps.store import read_notes
 
 __all__ = [
+    "DumpedArticles",
     "DumpedWiki",
     "count_backlinks_in_dumps",
     "draw_articles_in_dumps",

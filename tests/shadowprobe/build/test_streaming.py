@@ -13,14 +13,15 @@ from msgspec import Struct
 
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.base.languages import Language
-from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.page_cutting import CutPart, PageWork
 from shadowprobe.build.pipeline import Build
 from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebReference
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import DisambiguationPage, select_spaces
+from shadowprobe.build.spaces import DisambiguationPage, NamedSpace, select_spaces
 from shadowprobe.build.warc_record import RecordPlace
 from shadowprobe.build.web.politeness import Manners
+from shadowprobe.build.wiki_articles import WikiArticles
 from shadowprobe.compute.executor import Executor
 from shadowprobe.dataset.kept_pages import Cut, PageText
 
@@ -89,18 +90,23 @@ class StandInBuild(Build):
         settings = BuildSettings(wiki="http://wiki.example", name="made", tail=RECORDS)
         super().__init__(out, settings, Manners(user_agent="tests"), executor=Parts())
         vars(self).update(wiki=Wiki(), language=Language("en", neutral=("{name} again.",)))
+        vars(self).update(articles=StandInArticles(self.wiki, self.language, settings, ignore_progress))
         vars(self._gatherer).update(web=Pages(), fetch=lambda references, *_: map(store, references))
 
-    def _find_spaces(self, funnel: Funnel) -> Any:
-        return select_spaces(list_pages(), self.language, funnel, self.settings, lambda *_: None)
 
-    def _draw_articles(self, *_: object) -> Iterator[list[FoundEntity]]:
+class StandInArticles(WikiArticles):
+    """Articles of which only the references are those of the wiki."""
+
+    def find_spaces(self, funnel: Funnel) -> Iterator[NamedSpace]:
+        return select_spaces(list_pages(), self.language, funnel, self.settings, ignore_progress)
+
+    def draw_articles(self, *_: object) -> Iterator[list[FoundEntity]]:
         tail = (FoundEntity(f"Tail{number}", 10_000 + number, 0, redirects=(PAD,)) for number in range(RECORDS))
         return ([entity] for entity in tail)
 
-    def _find_references(self, entities: Any, funnel: Funnel, within: str = "") -> Iterator[WebReference]:
+    def find_references(self, entities: Any, funnel: Funnel, within: str = "") -> Iterator[WebReference]:
         if not within:
-            return super()._find_references(entities, funnel)
+            return super().find_references(entities, funnel)
         return (WebReference(entity.title, f"http://tail.example/{entity.title}") for entity in entities)
 
 
