@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -118,9 +119,22 @@ def _draw(table: Table, room: int, *, is_plain: bool) -> RichTable:
     for row, texts, is_apart in zip(table.rows, cells, table.starts_section(), strict=True):
         if is_apart:
             drawn.add_section()
-        shown = (Text(text, style=BEST_STYLES[best]) for text, best in zip(texts, row.marks, strict=True))
+        shown = (
+            Text(_break_words(text, width), style=BEST_STYLES[best])
+            for text, width, best in zip(texts, widths, row.marks, strict=True)
+        )
         drawn.add_row(*shown, style=STYLES["quiet" if row.published else row.tone])
     return drawn
+
+
+def _break_words(text: str, width: int) -> str:
+    """A cell whose long names are broken behind a hyphen or the like; rich breaks any other word at its width."""
+    if width < 2:
+        return text
+    too_long = re.compile(rf"(?<!\S)(?=\S{{{width + 1}}})\S{{1,{width - 1}}}[-_/](?=\S)")
+    while (broken := too_long.sub("\\g<0>\n", text)) != text:
+        text = broken
+    return text
 
 
 def _limit(text: str, column: Column) -> str:

@@ -164,3 +164,23 @@ def test_there_are_two_blanks_between_columns_where_there_is_room(width: int, ga
 def test_a_number_of_more_than_60_characters_is_cut_and_a_name_is_not(length: int, shown: str) -> None:
     assert lines(Table("t", "", (Column("n", "n"),), (Row(("9" * length,)),)))[-1] == shown
     assert lines(Table("t", "", (text_column("n"),), (Row(("x" * 70,)),)))[-1] == "x" * 70
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("blend-places", ["blend-", "places"]),
+        ("one-two-three-four-five", ["one-two-", "three-", "four-five"]),
+        ("runs/one_two_three", ["runs/one_", "two_three"]),
+        # Behind no hyphen: at the width of the column.
+        ("abcdefghijklmno", ["abcdefghij", "klmno"]),
+        ("blend-mini", ["blend-mini"]),
+    ],
+)
+def test_a_long_name_is_broken_behind_a_hyphen_if_it_has_one(name: str, shown: list[str]) -> None:
+    page = io.StringIO()
+    console = Console(file=page, width=16, force_terminal=False, highlight=False)
+    # The number and its heading take 5 characters, and a blank is between the columns.
+    show([Table("t", "", (text_column("x"), Column("right", "right")), (Row((name, 12.5)),))], console)
+    found = [line.split()[0] for line in page.getvalue().splitlines()[2:]]
+    assert found == shown
