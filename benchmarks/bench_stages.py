@@ -196,7 +196,7 @@ class StandInPages:
 
     def locate(self, key: str) -> RecordPlace:
         """Where a page would be."""
-        return RecordPlace(Path("web.warc.gz"), 0, 0, key)
+        return RecordPlace("web.warc.gz", 0, 0, key)
 
 
 class FinishedParts(Executor):

@@ -39,9 +39,17 @@ def _find_users(paths: list[Path], known: set[Path]) -> list[Path]:
     """The modules that use one of some others, and are not known yet."""
     names = {_name_module(path) for path in paths}
     others = [path for path in list_modules() if path not in known]
-    return [user for user in others if names & _read_imports(user)] or [
-        user for user in others if any(name.startswith(_read_lazy_imports(user)) for name in names)
-    ]
+    if users := [user for user in others if names & _read_imports(user)]:
+        return users
+    matches = {user: max((_measure_lazy_match(user, name) for name in names), default=0) for user in others}
+    # `shadowprobe.reporting.tables.to_` says more about a module than `shadowprobe.reporting.tables.` does.
+    longest = max(matches.values(), default=0)
+    return [user for user, match in matches.items() if match == longest] if longest else []
+
+
+def _measure_lazy_match(user: Path, name: str) -> int:
+    """How many characters a lazy import of a module has in common with the start of a name."""
+    return max((len(start) for start in _read_lazy_imports(user) if name.startswith(start)), default=0)
 
 
 @cache

@@ -142,8 +142,8 @@ class Archive(IndexedRecords):
     def _read(self, entry: Entry) -> bytes:
         return read_member(self._file.fileno(), entry.offset)[0]
 
-    def _find_file(self, key: str) -> Path:
-        return self.path.absolute()
+    def _find_file(self, key: str) -> str:
+        return str(self.path.absolute())
 
     def flush(self) -> None:
         """Every record is written at once."""

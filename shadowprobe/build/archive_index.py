@@ -139,5 +139,5 @@ class IndexedRecords(ABC):
         """Reads a record, decompressed; empty if it is damaged."""
 
     @abstractmethod
-    def _find_file(self, key: str) -> Path | str:
-        """Returns the file or URL in which a record is."""
+    def _find_file(self, key: str) -> str:
+        """Returns the path or URL of the file in which a record is."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from shadowprobe.base.files import open_for_reading
-from shadowprobe.build.storage import read_file
+from shadowprobe.build.storage import is_remote, read_file
 from shadowprobe.errors import InputError
 
 # How a compressed record begins, and how much of it is read at once.
@@ -49,9 +49,9 @@ class Stored(NamedTuple):
 
 
 class RecordPlace(NamedTuple):
-    """Where the record of a request is: in a file, or at a URL of fsspec."""
+    """Where the record of a request is: the path of its file, or a URL of fsspec."""
 
-    path: Path | str
+    path: str
     offset: int
     length: int
     key: str
@@ -138,9 +138,9 @@ def read_response(place: RecordPlace) -> Stored:
 
 
 def _read_part(place: RecordPlace) -> bytes:
-    if isinstance(place.path, str):
+    if is_remote(place.path):
         return read_file(place.path, place.offset, place.offset + place.length)
-    with open_for_reading(place.path) as file:
+    with open_for_reading(Path(place.path)) as file:
         file.seek(place.offset)
         return bytes(file.read(place.length))
 

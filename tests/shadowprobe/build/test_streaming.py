@@ -67,7 +67,7 @@ class Pages:
     """An archive that has all pages."""
 
     def locate(self, key: str) -> RecordPlace:
-        return RecordPlace(Path("web.warc.gz"), 0, 0, key)
+        return RecordPlace("web.warc.gz", 0, 0, key)
 
 
 class Parts(Executor):
