@@ -88,7 +88,7 @@ def describe_verdict(found: Results) -> str:
 def _describe_limit(found: Results) -> str:
     """What a chosen weight may cost; files of version 0.2.0 have no limit."""
     limit = found.get("top_loss", 1.0)
-    return f", and may cost {_write_points(limit)} on Top there" if limit < 1 else ""
+    return f"; a weight may cost {_write_points(limit)} on Top among the names that choose it" if limit < 1 else ""
 
 
 def _write_points(share: float) -> str:

@@ -123,3 +123,17 @@ def test_the_share_of_shadow_cases_from_which_on_it_pays_is_a_note(break_even: d
     assert correction_table({"mine": found(break_even=break_even)}).notes[1] == f"mine: {words}"
     # Without a correction there is nothing that could pay.
     assert len(correction_table({"mine": found(break_even=break_even, weight=0)}).notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ({"top_loss": 0.01}, "; a weight may cost 1 point on Top among the names that choose it;"),
+        ({"top_loss": 0.025}, "; a weight may cost 2.5 points on Top among the names that choose it;"),
+        # No limit, and a file of an earlier version.
+        ({"top_loss": 1.0}, "in 3 splits; 3 names"),
+        ({}, "in 3 splits; 3 names"),
+    ],
+)
+def test_a_chosen_weight_has_its_limit_beside_it(limit: dict[str, float], words: str) -> None:
+    assert words in describe_verdict(found(chosen_by="cross-fit", **limit))
