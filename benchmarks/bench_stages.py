@@ -323,7 +323,7 @@ def main() -> None:
     """Measures two sizes."""
     options = parser(__doc__)
     options.add_argument(
-        "--pages", type=parse_count, default=MANY, help=f"of the larger build, {MANY:,} unless told; 1M by hand"
+        "--pages", type=parse_count, default=MANY, help=f"of the larger build, {MANY:,} by default; 1M takes long"
     )
     options.add_argument("--child", nargs=3, metavar=("STAGE", "OUT", "PAGES"), help="run a stage and print its peak")
     given = options.parse_args()

@@ -129,7 +129,7 @@ def _name_target(path: Path) -> Path:
 
 
 def _check_choice(weight: float | None, top_loss: float | None) -> None:
-    """Refuses a weight that is none, and a limit that cannot limit anything."""
+    """Refuses a weight outside of 0 to 1, a limit outside of 0 to 100 points, and both together."""
     if weight is not None and not 0 <= weight <= 1:
         raise UsageError(f"--weight {weight:g}: give a number from 0 (no correction) to 1")
     if top_loss is not None and not 0 <= top_loss <= 1:
