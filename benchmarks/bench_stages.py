@@ -27,6 +27,7 @@ from shadowprobe.build.records import Crawled, FoundEntity, FoundSpace, WebRefer
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import DisambiguationPage, NamedSpace, select_spaces
 from shadowprobe.build.warc_record import RecordPlace
+from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki_articles import WikiArticles
 from shadowprobe.compute.executor import Executor
 from shadowprobe.dataset.kept_pages import Cut, PageText
@@ -227,7 +228,7 @@ class StagedBuild(Build):
 
     def __init__(self, out: Path, shape: Shape) -> None:
         settings = BuildSettings(wiki="http://wiki.example", name="staged", tail=shape.pages // TAIL)
-        self.shape = shape
+        super().__init__(out, settings, Manners(user_agent="benchmark"), executor=FinishedParts())
         # These are properties that are computed once.
         vars(self).update(wiki=StandInWiki(), language=Language("en", neutral=("{name} again.",)))
         vars(self).update(articles=StandInArticles(self.wiki, self.language, settings, shape))
