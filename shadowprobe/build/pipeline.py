@@ -238,9 +238,7 @@ class Build:
 
     def _tail(self, funnel: Funnel) -> None:
         entities = self._read_entities()
-        chosen = self._choose_spaces(entities, Funnel("assemble"))
-        wanted = self.settings.tail if self.settings.tail is not None else len(chosen.spaces)
-        limit = chosen.shadow_median(entities)
+        wanted, limit = self._plan_tail(entities)
         kept = tried = 0
         batches = self.articles.draw_articles(funnel, entities)
         self._gatherer.begin_after(self._read("cuts", Cut))
@@ -265,6 +263,14 @@ class Build:
                         add_entities([entity])
                         add_cuts(found[entity.title])
                 self._progress("tail", kept, wanted)
+
+    def _plan_tail(self, entities: assemble.Entities) -> tuple[int, float]:
+        """Returns how many tail entities are wanted, and how common they may be; the names do not stay in memory."""
+        chosen = self._choose_spaces(entities, Funnel("assemble"))
+        return self._count_wanted_tail(len(chosen.spaces)), chosen.shadow_median(entities)
+
+    def _count_wanted_tail(self, names: int) -> int:
+        return self.settings.tail if self.settings.tail is not None else names
 
     def _cut_tail(self, entities: CountedRecords[FoundEntity]) -> tuple[dict[str, list[Cut]], list[Crawled]]:
         """Returns the snippets of some tail entities by title, and the pages that were requested for them."""
@@ -313,7 +319,7 @@ class Build:
         )
 
     def _make_tail_notes(self, found: int, names: int) -> list[str]:
-        wanted = self.settings.tail if self.settings.tail is not None else names
+        wanted = self._count_wanted_tail(names)
         return [f"{found} tail entities were found of the {wanted} that were wanted"] if found < wanted else []
 
     def _read_entities(self, *names: str) -> RecordTable[FoundEntity]:
