@@ -37,7 +37,7 @@ from shadowprobe.errors import BuildError
 # Libraries that influence the snippets.
 LIBRARIES = ("trafilatura", "spacy", "lxml")
 # The pages of a stage are divided into about so many parts, and a part has at least and at most so many pages.
-PARTS, FEWEST_PAGES, MOST_PAGES = 64, 8, 500
+PARTS, FEWEST_PAGES, MOST_PAGES = 64, 8, 100
 
 
 class Gatherer:
