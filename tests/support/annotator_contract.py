@@ -48,6 +48,14 @@ class AnnotatorContract(TokenContract):
         answer = prediction_for(self.linker(service.url), world.knowledge, marked("Why not [Como]?"))
         assert (meant(world, answer), answer.page_id, answer.score) == (top("Como"), 102, 0.73)
 
+    def test_an_answer_without_a_rho_is_the_least_sure(self, service: Service, world: Dataset) -> None:
+        def with_unsure(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            return [{"start": found[0]["start"], "end": found[0]["end"], "title": "Como (lake)", "id": 9}, *found]
+
+        service.behaviour = changed(self.stand_in(), "annotations", with_unsure)
+        answer = prediction_for(self.linker(service.url), world.knowledge, marked("Why not [Como]?"))
+        assert (meant(world, answer), answer.score) == (top("Como"), 0.73)
+
     @pytest.mark.parametrize("rho", [0.0, 0.01, 1])
     def test_no_answer_is_cut_off_for_its_rho(self, service: Service, world: Dataset, rho: float) -> None:
         service.behaviour = changed(

@@ -334,8 +334,9 @@ class TokenContract(OptionalTokenContract):
         # The token of another service is none.
         monkeypatch.setenv("SHADOWPROBE_OTHER_TOKEN", self.token)
         linker = self.linker(service.url)
+        # Before the first snippet: a run fails at once, and not in its middle.
         with pytest.raises(LinkerError) as raised:
-            answers_of(linker, world.knowledge, RIVER)
+            linker.open(world.knowledge)
         source = f" ({linker.token_source})" if linker.token_source else ""
         assert str(raised.value) == (
             f"`{linker.name}` needs a token{source}: set the environment variable {self.variable}"

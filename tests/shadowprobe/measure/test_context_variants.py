@@ -44,6 +44,12 @@ def test_a_stop_within_the_mention_ends_no_sentence() -> None:
     assert marked(cut_to_sentence(found, PROSE)) == "[St. Ives]."
 
 
+def test_a_sentence_that_ends_where_the_mention_begins_is_another_one() -> None:
+    # Sentences in Chinese have no blank between them.
+    found = avon("雨很大。Avon河很宽。没有人游泳。")
+    assert marked(cut_to_sentence(found, Prose("zh"))) == "[Avon]河很宽。"
+
+
 @pytest.mark.parametrize(
     ("text", "few"),
     [
@@ -62,10 +68,15 @@ def test_a_text_cut_short_has_three_words_on_each_side(text: str, few: str) -> N
 
 def test_a_masked_mention_is_gone_wherever_it_stands_as_a_whole_word() -> None:
     first = avon("Avon and Avonmouth: the Avon, Avon’s end.")
-    assert marked(mask_mention(first, "this")) == "[this] and Avonmouth: the this, this’s end."
+    assert marked(mask_mention(first, "this one")) == "[this one] and Avonmouth: the this one, this one’s end."
     later = Snippet("a", "top", first.text, 24, 28, space="Avon", gold="River Avon")
     assert later.mention == "Avon"
-    assert marked(mask_mention(later, "this")) == "this and Avonmouth: the [this], this’s end."
+    assert marked(mask_mention(later, "this one")) == "this one and Avonmouth: the [this one], this one’s end."
+
+
+def test_a_name_that_touches_the_masked_mention_is_masked_too() -> None:
+    first = snippet("a", "top", "We said Ha!Ha! again", "Ha!", space="Ha!", gold="Ha!")
+    assert marked(mask_mention(first, "this one")) == "We said [this one]this one again"
 
 
 def built(tmp_path: Path, page: str, snippets: list[Snippet], cuts: list[Cut]) -> Dataset:

@@ -1,0 +1,43 @@
+"""The candidates that a model is shown as choices, at the limits of their number and length."""
+
+from __future__ import annotations
+
+from asking import marked
+
+from shadowprobe import Entity, EntitySpace, Knowledge, Linker
+from shadowprobe.linkers._shared.choices import list_choices, shorten_description
+
+
+class Chooser(Linker):
+    """A linker that only lists its choices."""
+
+    name = "chooser"
+
+
+def open_chooser(candidates: int) -> Linker:
+    """A linker that knows so many entities of the name Avon, the first of them the most common."""
+    entities = [Entity(f"Avon {'ABCDEF'[number]}", commonness=9 - number) for number in range(candidates)]
+    space = EntitySpace("Avon", tuple(entity.title for entity in entities))
+    linker = Chooser()
+    linker.open(Knowledge({entity.title: entity for entity in entities}, [space]))
+    return linker
+
+
+def test_as_many_candidates_as_may_be_shown_are_all_shown_without_a_note() -> None:
+    linker = open_chooser(3)
+    choices = list_choices(linker, marked("Why not [Avon]?"), 3)
+    assert sorted(entity.title for entity in choices) == ["Avon A", "Avon B", "Avon C"]
+    assert linker.notes == []
+
+
+def test_one_candidate_more_is_left_out_with_a_note() -> None:
+    linker = open_chooser(4)
+    choices = list_choices(linker, marked("Why not [Avon]?"), 3)
+    assert sorted(entity.title for entity in choices) == ["Avon A", "Avon B", "Avon C"]
+    assert linker.notes == ["of more than 3 candidates only the most common are shown: -o choices=N shows more"]
+
+
+def test_a_description_is_one_line_of_at_most_400_characters() -> None:
+    assert shorten_description(Entity("Avon", description="a river \n in  England")) == "a river in England"
+    assert shorten_description(Entity("Avon", description="r" * 400 + "s")) == "r" * 400
+    assert shorten_description(Entity("Avon")) == ""
