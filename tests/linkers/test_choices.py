@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from asking import marked
+from shadowprobe.linkers._shared.choices import list_choices, shorten_description
 
 from shadowprobe import Entity, EntitySpace, Knowledge, Linker
-from shadowprobe.linkers._shared.choices import list_choices, shorten_description
 
 
 class Chooser(Linker):
