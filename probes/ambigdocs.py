@@ -40,8 +40,13 @@ class Coverage(NamedTuple):
 
 
 def recall(wanted: Sequence[str], given: Sequence[str]) -> float:
-    """R(x, y), the share of the words of x that y repeats, counted as often as x has them; 0 for no words."""
-    return (Counter(wanted) & Counter(given)).total() / len(wanted) if wanted else 0.0
+    """R(x, y), the share of the words of x that y repeats; 0 for no words."""
+    return _count_repeated(wanted, given) / len(wanted) if wanted else 0.0
+
+
+def _count_repeated(wanted: Sequence[str], given: Sequence[str]) -> int:
+    """How many words of x are in y; a word that x has twice counts twice if y has it twice."""
+    return (Counter(wanted) & Counter(given)).total()
 
 
 def measure_coverage(document: AmbigDocument, name: str, output: str) -> Coverage:
@@ -52,22 +57,17 @@ def measure_coverage(document: AmbigDocument, name: str, output: str) -> Coverag
     distinctive = [word for word in content_words(title) if word not in common]
     # A title that is nothing but the name has no words of its own.
     entity = recall(distinctive, given) if distinctive else float(_stands_in(title, output))
-    named = entity >= 1 / max(1, len(distinctive))
+    # One word is enough to name an entity, and to give an answer together with its entity.
+    is_named = entity > 0
     forms = [content_words(form) for form in document.answers]
-    recalls = [recall(form, given) for form in forms]
-    there = any(share >= _one_word(form) for form, share in zip(forms, recalls, strict=True))
-    plain = any(_is_plain(form, share) for form, share in zip(forms, recalls, strict=True))
-    return Coverage(max(recalls), entity, named and there, not named and plain)
+    best = max(recall(form, given) for form in forms)
+    is_plain = any(_count_repeated(form, given) >= _count_needed(form) for form in forms)
+    return Coverage(best, entity, is_named and best > 0, not is_named and is_plain)
 
 
-def _one_word(words: Sequence[str]) -> float:
-    """The recall of a single word of an answer."""
-    return 1 / len(words) if words else 1.0
-
-
-def _is_plain(words: Sequence[str], share: float) -> bool:
-    """True where an answer counts as given although its entity is not: more than one word of it, if it has so many."""
-    return (len(words) <= 2 and share >= 0.5) or share > _one_word(words)
+def _count_needed(words: Sequence[str]) -> int:
+    """How many words of an answer must be there if its entity is not named: two, or one of a short answer."""
+    return 1 if len(words) <= 2 else 2
 
 
 def _stands_in(title: str, output: str) -> bool:

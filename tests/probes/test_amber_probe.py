@@ -177,6 +177,21 @@ def test_a_gap_falls_into_the_bin_that_it_reaches(
     assert only["difference"] == 1.0
 
 
+def test_the_difference_of_a_bin_is_that_of_its_two_rates(collection: Collection, tmp_path: Path) -> None:
+    heads = [query(name, "Avon?", "avon-river") for name in ("h1", "h2")]
+    tails = [query(name, "Avon!", "avon-ship") for name in ("t1", "t2", "t3", "t4")]
+    avon = amber_set(
+        "Avon",
+        entity(heads, "avon-river", head=True, popularity=3.0),
+        entity(tails, "avon-ship", popularity=1.0),
+    )
+    probe = probe_of(write_sets(tmp_path / "amber_sets.jsonl", [avon]))
+    ranked = {"h1": ["avon-river-1"], "h2": ["elbe"], "t1": ["avon-ship"], "t2": ["elbe"], "t3": [], "t4": []}
+    (only,) = probe.measure(rankings_of(collection, ranked))["sets"]["queries"]["popularity"]
+    # One of two, less one of four.
+    assert only["difference"] == 1 / 4
+
+
 @pytest.mark.parametrize(("head", "tail"), [(None, 2.0), (2.0, None), (None, None)])
 def test_without_popularities_there_are_no_bins(
     collection: Collection, tmp_path: Path, head: float | None, tail: float | None

@@ -66,6 +66,16 @@ def test_people_and_things_are_apart_and_a_label_may_be_written_in_any_case(prob
     found = probe.measure(answers({"f1": "supports.", "f2": "SUPPORTS"}))
     assert found["nonhuman"]["fc"]["score"]["all"]["rate"] == 0.5
     assert found["human"]["qa"]["score"]["all"]["rate"] == 0.0
+    assert (found["nonhuman"]["fc"]["metric"], found["human"]["qa"]["metric"]) == ("accuracy", "f1")
+
+
+def test_each_group_has_its_own_queries_and_scores(probe: Any) -> None:
+    found = probe.measure(answers({"a1": "Naseby", "a2": "nothing at all"}))["human"]["qa"]
+    # Avon, Berg and Dale have a head and a tail query each.
+    assert found["queries"] == {"all": 6, "head": 3, "tail": 3}
+    # Only a1 is right, and it is a head query.
+    assert found["exact_match"]["head"]["rate"] == pytest.approx(1 / 3)
+    assert found["exact_match"]["tail"]["rate"] == 0.0
 
 
 def test_the_interval_of_one_set_alone_says_nothing(probe: Any) -> None:

@@ -186,8 +186,9 @@ def test_the_words_of_the_name_tell_nobody_apart() -> None:
 
 def test_an_answer_of_stop_words_alone_cannot_be_given_and_is_counted() -> None:
     one = ambig_set("dale", "Dale", ("Dale (song)", "The Who"), ("Dale (ship)", "Lyon"))
-    found = findings((one, "The song is by The Who, the ship from Lyon."))
-    assert (found["wordless"], found["answer_recall"]) == (1, 0.5)
+    found = findings((one, "The song is by The Who, the ship from Lyon."), (AVON, None))
+    # AVON has two answers of words, so that one of four answers has none.
+    assert (found["wordless"], found["answer_recall"]) == (1, 0.25)
     # The released code would give 0.5 for saying nothing.
     assert findings((one, ""))["answer_recall"] == 0.0
 
@@ -204,6 +205,13 @@ def test_examples_are_the_first_of_their_kind_and_not_endless() -> None:
     assert found["examples"]["merged"] == {"id": "berg", "question": BERG.question, "answer": BERG_SAID}
     assert found["examples"]["partial"]["id"] == "long"
     assert len(found["examples"]["partial"]["answer"]) == 303
+
+
+def test_an_answer_of_300_characters_is_shown_whole() -> None:
+    whole = "Bristol Channel " + "x" * (300 - len("Bristol Channel "))
+    one = ambig_set("long", "Avon", ("Avon (river)", "Bristol Channel"), ("Avon (ship)", "Falmouth harbour"))
+    assert findings((one, whole))["examples"]["ambiguous"]["answer"] == whole
+    assert findings((one, f"{whole}y"))["examples"]["ambiguous"]["answer"] == f"{whole}..."
 
 
 def test_nothing_is_measured_without_sets() -> None:

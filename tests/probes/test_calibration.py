@@ -70,7 +70,9 @@ def test_a_hair_above_one_is_one(world: Dataset) -> None:
     assert (found["mean_score"], found["ece"]) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(("score", "words"), [(12.5, "from 0.5 to 12.5"), (-3.0, "from -3 to 0.5")])
+@pytest.mark.parametrize(
+    ("score", "words"), [(1.5, "from 0.5 to 1.5"), (12.5, "from 0.5 to 12.5"), (-3.0, "from -3 to 0.5")]
+)
 def test_scores_that_are_no_chances_are_not_measured(world: Dataset, score: float, words: str) -> None:
     found = said(world, linked("tAvon", top("Avon"), score), linked("tBerg", top("Berg"), 0.5))
     assert found == {"not_measured": f"the scores run {words} and so are not chances of being right"}
