@@ -100,7 +100,8 @@ class EntityQuestionsProbe(RankingProbe):
                 continue
             words = dpr_words(document.text if rankings.text_only else f"{document.title} {document.text}")
             for query_id, rank in found_at[document.id]:
-                if rank < (ranks[query_id] or deepest + 1) and holds_any(words, answers[query_id]):
+                best = ranks[query_id]
+                if (best is None or rank < best) and holds_any(words, answers[query_id]):
                     ranks[query_id] = rank
         return ranks
 
@@ -151,8 +152,8 @@ def _compare_seen(ranks: Sequence[int | None], groups: Sequence[str | None], ran
     both = {name: [rank for rank, group in zip(ranks, groups, strict=True) if group == name] for name in (SEEN, UNSEEN)}
     difference = {}
     for k in rankings.ks:
-        hits = {name: [[int(rank is not None and rank <= k), 1] for rank in both[name]] for name in both}
-        counts = [[*pair, 0, 0] for pair in hits[SEEN]] + [[0, 0, *pair] for pair in hits[UNSEEN]]
+        counts = [[int(_is_hit(rank, k)), 1, 0, 0] for rank in both[SEEN]]
+        counts += [[0, 0, int(_is_hit(rank, k)), 1] for rank in both[UNSEEN]]
         difference[str(k)] = describe_gap(counts, rankings.rounds, rankings.seed)
     return {
         **{name: _accuracies(of_group, rankings.ks) for name, of_group in both.items()},
@@ -161,8 +162,12 @@ def _compare_seen(ranks: Sequence[int | None], groups: Sequence[str | None], ran
     }
 
 
+def _is_hit(rank: int | None, k: int) -> bool:
+    return rank is not None and rank <= k
+
+
 def _share(ranks: Sequence[int | None], k: int) -> float:
-    return sum(rank is not None and rank <= k for rank in ranks) / len(ranks)
+    return sum(_is_hit(rank, k) for rank in ranks) / len(ranks)
 
 
 def _accuracies(ranks: Sequence[int | None], ks: Sequence[int]) -> dict[str, Any]:
@@ -170,9 +175,8 @@ def _accuracies(ranks: Sequence[int | None], ks: Sequence[int]) -> dict[str, Any
     n = len(ranks)
     if not n:
         return {"n": 0, "accuracy": None, "accuracy_ci95": None}
-    rates = {str(k): _share(ranks, k) for k in ks}
     return {
         "n": n,
-        "accuracy": rates,
-        "accuracy_ci95": {k: list(wilson(round(rate * n), n)) for k, rate in rates.items()},
+        "accuracy": {str(k): _share(ranks, k) for k in ks},
+        "accuracy_ci95": {str(k): list(wilson(sum(_is_hit(rank, k) for rank in ranks), n)) for k in ks},
     }

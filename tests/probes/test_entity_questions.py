@@ -75,6 +75,10 @@ def test_macro_is_the_mean_over_relations_and_micro_over_questions(found: dict[s
 def test_a_rate_has_wilsons_interval(found: dict[str, Any]) -> None:
     # Of one question of one: from n / (n + z²) to 1.
     assert found["relations"]["P20"]["accuracy_ci95"]["1"] == [pytest.approx(1 / (1 + Z**2)), 1.0]
+    # Two of four: the interval is the same on both sides of 1/2.
+    low, high = found["micro"]["accuracy_ci95"]["1"]
+    assert high - 1 / 2 == pytest.approx(1 / 2 - low)
+    assert 0 < low < 1 / 2
 
 
 def test_without_frequencies_there_are_no_buckets(found: dict[str, Any]) -> None:

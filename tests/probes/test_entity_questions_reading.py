@@ -36,11 +36,11 @@ def test_any_alias_is_right(probe: Any) -> None:
 
 
 def test_wrong_answers_are_lost_by_the_retriever_or_by_the_reader(probe: Any) -> None:
-    said = [ReaderAnswer("P19-0", "no", False), ReaderAnswer("P19-1", "no", True), ReaderAnswer("P20-0", "no", True)]
+    said = [ReaderAnswer("P19-0", "no", False), ReaderAnswer("P19-1", "no", True), ReaderAnswer("P20-0", "no", False)]
     # An answer that is right although no document has it is lost by nobody.
     said.append(ReaderAnswer("P19-2", "Cuxhaven", False))
     lost = probe.measure({one.id: one for one in said})["lost"]
-    assert (lost["by_retriever"]["rate"], lost["by_reader"]["rate"]) == (1 / 4, 2 / 4)
+    assert (lost["by_retriever"]["rate"], lost["by_reader"]["rate"]) == (2 / 4, 1 / 4)
 
 
 def test_a_limit_takes_the_first_questions_of_each_relation(probe: Any) -> None:
