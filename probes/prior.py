@@ -57,5 +57,5 @@ class PriorProbe(Probe):
         agrees = repeats_prior(answers)[neutral]
         contexts = np.bincount(space, minlength=len(answers.prior))
         agreeing = np.bincount(space, weights=agrees, minlength=len(answers.prior))
-        counted = (contexts > 0) & (answers.prior >= 0)
+        counted = answers.prior >= 0
         return float(np.mean(agreeing[counted] / contexts[counted]))

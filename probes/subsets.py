@@ -76,7 +76,7 @@ class MatchCounts(NamedTuple):
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
         if not self.tp:
-            return self._ratio(0)
+            return self.precision
         return 2 * self.tp / (2 * self.tp + self.fp + self.fn)
 
     def _ratio(self, total: int) -> float:
@@ -114,8 +114,7 @@ def best_threshold(correct: Booleans, given: Booleans, score: Floats) -> Thresho
     everything = count_matches(correct, given)
     tp = everything.tp - dropped_right
     fp = everything.fp - (dropped - dropped_right)
-    with np.errstate(invalid="ignore"):
-        f1 = np.where(tp > 0, 2 * tp / np.maximum(tp + fp + len(correct), 1), 0.0)
-    best = int(np.argmax(f1))
+    # Half of each F1: the best one is the same.
+    best = int(np.argmax(tp / np.maximum(tp + fp + len(correct), 1)))
     kept = int(tp[best])
     return Threshold(float(cuts[best]), MatchCounts(kept, int(fp[best]), len(correct) - kept))

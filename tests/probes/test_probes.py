@@ -10,9 +10,10 @@ import pytest
 import world as hand_made
 from world import linked, shadow, top
 
-from shadowprobe import Answers, Dataset, Prediction, open_dataset
+from shadowprobe import Answers, Card, Dataset, Entity, EntitySpace, Prediction, open_dataset, write_dataset
 from shadowprobe.base.model import Candidate
 from shadowprobe.measure.probe import Findings
+from shadowprobe.measure.statistics import f1_interval
 from shadowprobe.plugins import PROBES, make_probe, names
 from shadowprobe.reporting.run_summary import summarize
 from shadowprobe.running.api import make_linking_job
@@ -36,6 +37,7 @@ def test_table_3_counts_shadow_with_its_skip_only_as_missed(answers: Answers) ->
     assert (row["n"], row["answered"], row["nil"], row["skipped"], row["correct"]) == (4, 3, 0, 1, 2)
     assert (row["precision"], row["recall"]) == pytest.approx((2 / 3, 1 / 2))
     assert row["f1"] == pytest.approx(4 / 7)
+    assert row["f1_ci95"] == list(f1_interval(correct=2, wrong=1, skipped=1))
     assert row["coverage"] == 0.75
 
 
@@ -218,6 +220,28 @@ def test_a_prior_for_fewer_than_half_of_the_names_is_no_ground_for_a_verdict(wor
     assert measure("overshadowing", answers)["verdict"] != "unknown"
     answers = Answers(world).fill([*predictions, linked("nAvon1", top("Avon"))])
     assert measure("prior", answers)["without_prior"] == 3
+
+
+def test_one_name_of_three_is_fewer_than_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_made, "NAMES", ("Avon", "Berg", "Como"))
+    three = hand_made.write_world(tmp_path / "three")
+    predictions = [linked(f"{kind}{name}", top(name)) for kind in "ts" for name in three.spaces]
+    with_one_prior = Answers(three).fill([*predictions, linked("nAvon1", top("Avon"))])
+    assert measure("overshadowing", with_one_prior)["verdict"] == "unknown"
+    of_avon = [linked(f"{kind}Avon", top("Avon")) for kind in "ts"]
+    assert measure("overshadowing", Answers(three).fill([*of_avon, *neutral_rivers(three)]))["verdict"] == "silent"
+
+
+def test_further_snippets_of_a_name_are_left_out_and_counted(tmp_path: Path) -> None:
+    flows = [hand_made.snippet(f"t{n}", "top", f"Avon {n} flows.", "Avon", space="Avon", gold="Avon") for n in (1, 2)]
+    sails = [hand_made.snippet("s1", "shadow", "Avon sails.", "Avon", space="Avon", gold="Avon (ship)")]
+    # Berg has no Shadow snippet, so that it is in no pair.
+    flows.append(hand_made.snippet("t3", "top", "Berg flows.", "Berg", space="Berg", gold="Berg"))
+    entities = [Entity(title) for title in ("Avon", "Avon (ship)", "Berg", "Berg (ship)")]
+    spaces = [EntitySpace(name, (name, f"{name} (ship)")) for name in ("Avon", "Berg")]
+    dataset = write_dataset(tmp_path / "few", Card(name="few"), entities, spaces, {"top": flows, "shadow": sails})
+    found = measure("overshadowing", Answers(dataset).fill([linked("t1", "Avon"), linked("s1", "Avon (ship)")]))
+    assert (found["spaces"], found["consistent"], found["snippets_left_out"]) == (1, 1.0, 2)
 
 
 def test_table_4_splits_top_by_prior_and_rightness(answers: Answers) -> None:
