@@ -41,9 +41,9 @@ def score_words(answer: str, answers: Iterable[str]) -> float:
 
 
 def _f1(words: Sequence[str], right: Sequence[str]) -> float:
-    if not words or not right:
-        # Version 2 of SQuAD's evaluation: nothing matches nothing alone.
-        return float(words == right)
+    if not words and not right:
+        # As in version 2 of SQuAD's evaluation: an empty answer is right if nothing is expected.
+        return 1.0
     shared = (Counter(words) & Counter(right)).total()
     return 2 * shared / (len(words) + len(right))
 

@@ -255,11 +255,10 @@ class Answers(AnswerColumns):
         pair = self.space[rows].astype(np.int64) << 32 | self.entity[rows]
         unique, inverse, votes = np.unique(pair, return_inverse=True, return_counts=True)
         space, entity = (unique >> 32).astype(np.int32), (unique & 0xFFFFFFFF).astype(np.int32)
-        score = np.nan_to_num(self.score[rows], nan=-np.inf, neginf=-np.inf)
-        with np.errstate(invalid="ignore"):
-            mean = np.bincount(inverse, weights=score) / votes
+        # With the same number of votes, the higher sum has the higher mean.
+        total = np.bincount(inverse, weights=np.nan_to_num(self.score[rows], nan=-np.inf, neginf=-np.inf))
         # Equal scores must stay equal whatever the order in which they were added up.
-        order = np.lexsort((self._title_order[entity], -np.round(mean, 9), -votes, space))
+        order = np.lexsort((self._title_order[entity], -np.round(total, 9), -votes, space))
         space, entity = space[order], entity[order]
         firsts = np.flatnonzero(np.diff(space, prepend=-1))
         prior[space[firsts]] = entity[firsts]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shadowprobe import Answers, Card, Dataset, Entity, EntitySpace, InputError, Prediction, Snippet, write_dataset
-from shadowprobe.base.model import Subset
+from shadowprobe.base.model import Candidate, Subset
 from shadowprobe.measure.answer_columns import MISSING, NIL
 from shadowprobe.measure.outcomes import OUTCOMES, classify_answers
 from shadowprobe.measure.variants import Varied, against_the_run
@@ -81,6 +81,33 @@ def test_an_answer_outside_of_every_knowledge_base_is_nil_only_in_gerbils_counti
 def write_lines(path: Path, *lines: str) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
+
+
+def test_a_new_answer_is_stored_with_the_entities_that_it_means(dataset: Dataset) -> None:
+    answers = Answers(dataset)
+    given = Prediction("s0", answer="Ree_(film)", candidates=(Candidate("Ree (ship)"), Candidate("Ree_(film)")))
+    stored = answers.add(given, [answers.row["s0"], answers.row["s1"]])
+    assert stored.entity == "Ree (film)"
+    assert [candidate.entity for candidate in stored.candidates] == ["Ree (ship)", "Ree (film)"]
+    # Both snippets have the same question. Its first candidate is the gold entity of s1, its second that of s0.
+    assert [answers.names[answers.entity[answers.row[name]]] for name in ("s0", "s1")] == ["Ree (film)"] * 2
+    assert [answers.gold_rank[answers.row[name]] for name in ("s0", "s1")] == [2, 1]
+    assert (answers.rules["title"], sum(answers.rules.values()), answers.page_id_conflicts) == (2, 2, 0)
+
+
+def test_a_new_answer_that_names_nothing_is_stored_as_nil(dataset: Dataset) -> None:
+    answers = Answers(dataset)
+    stored = answers.add(Prediction("s0", answer="http://aksw.org/notInWiki/Ree"), [answers.row["s0"]])
+    assert (stored.status, stored.answer, stored.entity) == ("nil", None, None)
+    assert answers.entity[answers.row["s0"]] == NIL
+
+
+def test_page_ids_that_contradict_a_title_are_counted_for_each_row(tmp_path: Path) -> None:
+    entities = [Entity("Ree", page_id=1)]
+    snippets = [snippet("t0", "tail"), snippet("t1", "tail")]
+    answers = Answers(write_dataset(tmp_path / "data", Card(name="x"), entities, [], {"tail": snippets}))
+    answers.add(Prediction("t0", answer="Ree", page_id=9), [0, 1])
+    assert answers.page_id_conflicts == 2
 
 
 def test_a_file_of_answers_is_read_and_its_faults_have_a_place(dataset: Dataset, tmp_path: Path) -> None:
