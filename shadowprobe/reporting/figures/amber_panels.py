@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
-from shadowprobe.reporting.figures.findings import read_findings
+from shadowprobe.reporting.figures.findings import Rate, read_findings
 from shadowprobe.reporting.figures.style import Width, make_panels
-from shadowprobe.reporting.figures.twins import Rate, Twins
+from shadowprobe.reporting.figures.twins import Twins
 from shadowprobe.reporting.retriever_summary import AMBER, TASK_NAMES, Part, list_parts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Rates = Mapping[str, Mapping[str, Any] | None]
 
 def read_parts(runs: Sequence[FinishedRun], chosen: str | None) -> dict[Part, list[Findings]]:
     """The findings of every run by collection and task, empty where it has none; of one collection if it is chosen."""
-    findings = [one or {} for one in read_findings(runs, AMBER)]
+    findings = read_findings(runs, AMBER)
     parts = list_parts(findings)
     collections = list(dict.fromkeys(collection for collection, _ in parts))
     if chosen is not None and chosen not in collections:
