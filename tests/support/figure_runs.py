@@ -82,6 +82,36 @@ def over(rate: float | None, **more: Any) -> dict[str, Any]:
     return {**dict.fromkeys(keys, rate), **{f"{key}_ci95": bounds for key in keys}, **more}
 
 
+def shares(**given: float) -> dict[str, float]:
+    """The shares of answers by what they have to do with the prior; what is not given is 0."""
+    keys = ("prior_correct", "context_correct", "context_wrong", "prior_wrong", "nil")
+    return {key: given.get(key, 0.0) for key in keys}
+
+
+def whole_run(label: str = "a") -> FinishedRun:
+    """A run of a linker with some findings of every probe that a figure shows."""
+    row = {"n": 40, "accuracy": 0.5, "accuracy_ci95": [0.25, 0.75]}
+    score = {"q05": 0.1, "q25": 0.2, "q50": 0.5, "q75": 0.7, "q95": 0.9}
+    curve = [{"coverage": 0.5, "risk": 0.25}, {"coverage": 1.0, "risk": 0.5}]
+    gap = {"at_least": 0, "below": 2, "top_minus_shadow": 0.25, "top_minus_shadow_ci95": [0.0, 0.5], "n": 40}
+    stable = {"stability": 0.75, "prior_is_top": 0.5, "prior_is_top_ci95": [0.25, 0.75]}
+    run = run_of(
+        label,
+        overshadowing=over(0.5),
+        prior={"top": shares(nil=1.0), "shadow": shares(prior_wrong=1.0), **stable},
+        popularity={"buckets": {"top": [bucket(0, 0.5, 40)], "shadow": [bucket(10, 0.25, 40)]}, "gaps": [gap]},
+        context_length={"words_cut": 3, "words_page": 100, "lengths": {"cut": {"top": row}, "page": {"top": row}}},
+        masked_mention={"top": row, "shadow": row},
+        calibration={"overall": {"ece": 0.125, "bins": [{**row, "mean_score": 0.5}]}},
+        confidence={"subsets": {"top": score, "neutral": score}, "auroc_real_against_neutral": 0.75},
+        kinds={"pairs": [{"top": "city", "shadow": "person", "overshadowed": 0.5, "n": 3}]},
+        suspicion={"signal": "contrast", "signals": {"contrast": {"auroc": 0.75, "curve": curve}}},
+        templates={"templates": {"1": {"text": "Why {name}?", "prior": 0.5, "prior_ci95": [0.25, 0.75]}}},
+    )
+    run.results["subsets"] = {"top": {"recall": 0.75}, "shadow": {"recall": 0.5}}
+    return run
+
+
 def rows(axes: Axes) -> list[str]:
     """The words beside a panel."""
     return [text.get_text() for text in axes.get_yticklabels()]

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from drawn import intervals, points
-from figure_runs import Stored, change_findings, draw, run_of
+from drawn import assert_laid_out, intervals, points, tick_labels
+from figure_runs import Stored, change_findings, draw, run_of, whole_run
 from matplotlib.collections import LineCollection
 from world import hand_predictions
 
@@ -85,3 +85,24 @@ def test_the_area_of_a_marker_is_the_number_of_answers_in_its_bin() -> None:
     assert points(diagonal) == [(0, 0), (1, 1)]
     with pytest.raises(UsageError, match="no score on Top, Shadow or All"):
         draw("calibration", [run_of("a", calibration={"overall": None})])
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_scores_and_right_answers_have_the_same_axis_in_a_square(width: Any) -> None:
+    drawn = draw("calibration", [whole_run("a"), whole_run("b")], width=width)
+    assert_laid_out(drawn)
+    (axes,) = drawn.axes
+    assert axes.get_xlim() == axes.get_ylim() == (0, 1)
+    assert axes.get_aspect() == 1
+    percent = ["0", "25", "50", "75", "100"]
+    assert tick_labels(axes) == [text.get_text() for text in axes.get_yticklabels()] == percent
+    assert [float(tick) for tick in axes.get_xticks()] == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_markers_lie_on_their_lines_and_are_not_cut_at_the_edge() -> None:
+    (axes,) = draw("calibration", [calibrated("a", (0.0, 0.0, 9), (1.0, 1.0, 9))]).axes
+    (markers,) = (one for one in axes.collections if not isinstance(one, LineCollection))
+    assert markers.get_zorder() > max(line.get_zorder() for line in axes.lines)
+    assert not markers.get_clip_on()
+    # The markers are those of the sizes: there are no others below them.
+    assert axes.containers[0].lines[0].get_marker() in {"", "None"}

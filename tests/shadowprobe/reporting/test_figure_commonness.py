@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from drawn import points, words
+from drawn import assert_laid_out, points, words
 from figure_runs import Stored, with_commonness
 from world import hand_predictions, top
 
@@ -50,3 +51,47 @@ def test_without_commonness_there_is_no_figure_of_it(
     silent = with_commonness(world, tmp_path / "silent", lambda _: None)
     with pytest.raises(UsageError, match="the dataset `world` does not say how common its entities are"):
         figures.plot(figure, [stored("hand", hand_predictions(), silent)])
+
+
+def test_the_axis_is_logarithmic_also_where_an_entity_has_no_link(
+    world: Dataset, uneven: Dataset, tmp_path: Path, stored: Stored
+) -> None:
+    usual = with_commonness(world, tmp_path / "usual", lambda _: 1)
+    runs = [stored("usual", hand_predictions(), usual), stored("zero", hand_predictions(), uneven)]
+    drawn = figures.plot("commonness", runs)
+    one, other = drawn.axes
+    assert (one.get_xscale(), other.get_xscale()) == ("log", "symlog")
+    # Below one link there is no logarithm: this part is as wide as that from one link to ten.
+    low, first, tenth = (other.transData.transform((x, 0))[0] for x in (0, 1, 10))
+    assert first - low == pytest.approx(tenth - first, rel=0.15)
+    formatted: Any = one.xaxis.get_major_formatter()
+    assert (formatted(1000, 0), formatted(10, 0)) == ("1k", "10")
+    assert [text.get_text() for text in one.get_yticklabels()] == ["0", "25", "50", "75", "100"]
+    assert one.get_ylabel() == "mentions at most as common, %"
+    assert drawn.get_figheight() == 2 * figures.plot("commonness", runs[:1]).get_figheight()
+    assert figures.plot("commonness", runs, width="two").get_figheight() < 3
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_words_can_be_read_and_the_legend_has_two_columns_below_the_panel(
+    uneven: Dataset, stored: Stored, width: Any
+) -> None:
+    drawn = figures.plot("commonness", [stored("hand", hand_predictions(), uneven)], width=width)
+    assert_laid_out(drawn)
+    (axes,) = drawn.axes
+    legend: Any = axes.get_legend()
+    assert legend._ncols == 2
+    box, panel = legend.get_window_extent(), axes.get_window_extent()
+    assert box.y1 < panel.y0
+    assert (box.x0 + box.x1) / 2 == pytest.approx((panel.x0 + panel.x1) / 2, abs=1)
+
+
+@pytest.mark.parametrize(("more", "lines"), [("", 1), ("x", 2)])
+def test_names_of_datasets_and_of_what_is_counted_are_broken_where_the_panel_ends(
+    world: Dataset, tmp_path: Path, stored: Stored, more: str, lines: int
+) -> None:
+    # A title has room for 40 characters; the axis for 45, of which 32 are our own.
+    world.card.name, world.card.commonness = f"{'x' * 38} {more}y", f"{'x' * 13}{more}"
+    named = with_commonness(world, tmp_path / "named", lambda _: 7)
+    (axes,) = figures.plot("commonness", [stored("hand", hand_predictions(), named)]).axes
+    assert [text.count("\n") + 1 for text in (axes.get_title(), axes.get_xlabel())] == [lines, lines]

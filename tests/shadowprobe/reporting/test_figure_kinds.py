@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from drawn import tick_labels
 from figure_runs import draw, results, run_of
 
+from shadowprobe import UsageError
 from shadowprobe.reporting import figures
 from shadowprobe.running.api import make_linking_job
 
@@ -45,3 +47,42 @@ def test_the_numbers_of_dark_squares_are_white() -> None:
     # The darkness is that of a share from 0 to 1, whichever rates there are.
     assert axes.images[0].get_clim() == (0, 1)
     assert [text.get_text() for text in bar.get_yticklabels()] == ["0", "50", "100"]
+
+
+def pairs_of(*names: str) -> list[dict[str, Any]]:
+    return [{"top": name, "shadow": name, "overshadowed": 0.5, "n": 3} for name in names]
+
+
+def test_a_run_none_of_whose_names_has_kinds_is_refused() -> None:
+    runs = [run_of("a", kinds={"pairs": pairs_of("city")}), run_of("b", kinds={"pairs": []})]
+    with pytest.raises(UsageError, match=r"`b` .*: no name has a kind for its Top and for its Shadow entity"):
+        draw("kinds", runs)
+
+
+@pytest.mark.parametrize(("width", "inches"), [("one", 0.21), ("two", 0.35)])
+def test_squares_are_as_large_as_the_page_allows_and_no_larger(width: Any, inches: float) -> None:
+    # Ten kinds on a page of 3.4 inches, of which 1.3 to 1.6 are for words; on one of 7 they would be half an inch.
+    runs = [run_of(label, kinds={"pairs": pairs_of(*"abcdefghij")}) for label in "ab"]
+    drawn = draw("kinds", runs, width=width)
+    drawn.draw_without_rendering()
+    for axes in drawn.axes[:2]:
+        assert axes.get_window_extent().height / drawn.dpi / 10 == pytest.approx(inches, abs=0.035)
+    first, second = (axes.get_window_extent() for axes in drawn.axes[:2])
+    # Between two panels is room for a title.
+    assert 0.1 < (first.y0 - second.y1) / drawn.dpi < 0.5
+    assert [axes.get_xlabel() for axes in drawn.axes[:2]] == ["", "kind of the Top entity"]
+    assert drawn.axes[0].get_ylabel() == "kind of the Shadow entity"
+
+
+def test_a_pair_that_is_never_overshadowed_is_darker_than_one_that_does_not_occur() -> None:
+    pairs = [{**pairs_of("city")[0], "overshadowed": 0.0}, {**pairs_of("person")[0], "overshadowed": 1.0}]
+    drawn = draw("kinds", [run_of(kinds={"pairs": pairs})])
+    axes, bar = drawn.axes
+    (image,) = axes.images
+    never, always = (image.cmap(image.norm(rate)) for rate in (0.0, 1.0))
+    assert 0.9 < never[0] < 1
+    assert always[:3] == pytest.approx((0, 0, 0), abs=0.01)
+    # The bar is shorter than the panel, and the names below it stand upright.
+    drawn.draw_without_rendering()
+    assert bar.get_window_extent().height < 0.7 * axes.get_window_extent().height
+    assert {text.get_rotation() for text in axes.get_xticklabels()} == {90}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from drawn import bars, intervals, words
-from figure_runs import change_findings, draw, run_of
+from drawn import assert_laid_out, bars, intervals, words
+from figure_runs import change_findings, draw, run_of, whole_run
 
 from shadowprobe.reporting import figures
 
@@ -42,3 +43,27 @@ def test_the_name_and_without_it_are_two_bars_one_above_the_other() -> None:
     ]
     # Only what was measured again has an interval.
     assert {tuple(one.get_segments()[0][:, 0].tolist()) for one in axes.collections} == {(12.5, 50)}
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_words_can_be_read_and_rows_fill_the_page(width: Any) -> None:
+    one, two = (draw("masked-mention", [whole_run(label) for label in labels], width=width) for labels in ("a", "ab"))
+    assert_laid_out(two)
+    # Two bars and the room between two systems.
+    assert 0.3 < two.get_figheight() - one.get_figheight() < 0.5
+    assert [(axes.get_title(), axes.get_xlabel()) for axes in two.axes] == [
+        ("Top", "right answers, %"),
+        ("Shadow", "right answers, %"),
+    ]
+    (legend,) = two.legends
+    assert legend._ncols == 2
+    names = [[text.get_text() for text in axes.get_yticklabels() if text.get_visible()] for axes in two.axes]
+    assert names == [["a", "b"], []]
+
+
+def test_a_subset_that_no_run_was_asked_about_has_no_panel() -> None:
+    run = whole_run()
+    del run.results["probes"]["masked_mention"]["shadow"]
+    (axes,) = draw("masked-mention", [run, run_of("b", masked_mention={"not_measured": "no names"})]).axes
+    # Of the other run neither bar is known.
+    assert [text.get_text() for text in axes.texts] == ["75.0%", "50.0%", "not known", "not known"]

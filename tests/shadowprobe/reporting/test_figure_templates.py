@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn import points
+from drawn import assert_laid_out, points
 from figure_runs import change_findings, draw, results, run_of
 
 from shadowprobe import UsageError
@@ -70,3 +70,38 @@ def test_a_long_template_is_cut(width: Any, longest: int) -> None:
     shown = axes.get_yticklabels()[0].get_text()
     assert shown.endswith(" ...")
     assert longest - 5 < len(shown) <= longest
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_words_can_be_read_and_rows_are_as_high_as_their_words_or_points(width: Any) -> None:
+    found = {str(number): template("Why {name}?", 0.5) for number in (1, 2)}
+    few, many = (
+        draw("templates", [run_of(label, templates={"templates": found}) for label in labels], width=width)
+        for labels in ("ab", "abcdefghij")
+    )
+    assert_laid_out(few)
+    first, second = few.axes[0].get_yticks()
+    # A line of words, and a little around it.
+    assert 0.15 < second - first < 0.25
+    first, second = many.axes[0].get_yticks()
+    # Ten points, of which each needs less than a twentieth of an inch.
+    assert 0.4 < second - first < 0.6
+    assert few.axes[0].get_xlabel() == "names that get their prior, %,\nwith 95% interval"
+    assert few.axes[0].get_xlim() == (0, 100)
+
+
+@pytest.mark.parametrize(("width", "longest"), [("one", 26), ("two", 52)])
+def test_a_template_is_broken_where_its_line_ends(width: Any, longest: int) -> None:
+    for words, lines in (("x" * (longest - 2) + " x", 1), ("x" * (longest - 1) + " x", 2)):
+        (axes,) = draw("templates", [run_of(templates={"templates": {"1": template(words, 0.5)}})], width=width).axes
+        assert axes.get_yticklabels()[0].get_text().count("\n") + 1 == lines
+
+
+def test_points_at_the_edge_are_not_cut_and_lie_above_the_lines_between_rows() -> None:
+    found = {str(number): template("Why {name}?", 1.0) for number in (1, 2)}
+    (axes,) = draw("templates", [run_of(templates={"templates": found})]).axes
+    (container,) = axes.containers
+    between = next(line for line in axes.lines if line is not container.lines[0])
+    assert not container.lines[0].get_clip_on()
+    assert between.get_zorder() < container.lines[0].get_zorder()
+    assert container.lines[0].get_linestyle() == "None"

@@ -7,8 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import bars, heights, intervals, points, tick_labels, words
-from figure_runs import Stored, bucket, buckets_of, change_findings, draw, over, results, run_of
+from drawn import assert_laid_out, bars, heights, intervals, points, tick_labels, words
+from figure_runs import (
+    Stored,
+    bucket,
+    buckets_of,
+    change_findings,
+    draw,
+    over,
+    results,
+    run_of,
+    shares,
+    whole_run,
+)
 from world import NAMES, hand_predictions, linked, shadow, top
 
 from shadowprobe import Dataset, UsageError
@@ -199,12 +210,6 @@ def test_an_interval_is_black_on_white_at_the_height_of_its_bar() -> None:
     assert widths[0] > 2 * widths[1]
 
 
-def shares(**given: float) -> dict[str, float]:
-    return {
-        key: given.get(key, 0.0) for key in ("prior_correct", "context_correct", "context_wrong", "prior_wrong", "nil")
-    }
-
-
 def test_a_segment_has_its_number_in_its_middle_where_there_is_room() -> None:
     found = {
         "top": shares(prior_correct=0.5, context_wrong=0.08, prior_wrong=0.42),
@@ -288,3 +293,96 @@ def test_a_missing_category_leaves_a_gap_and_its_line_goes_on() -> None:
     assert [round(x) for x, _ in first] == [0, 2]
     assert [round(x) for x, _ in second] == [1]
     assert tick_labels(axes) == ["0", "10", "100"]
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+@pytest.mark.parametrize(
+    "figure", ["overshadowing", "outcomes", "stability", "buckets", "context-length", "popularity-gap"]
+)
+def test_words_can_be_read_and_panels_fill_the_page(figure: str, width: Any) -> None:
+    assert_laid_out(draw(figure, [whole_run("a"), whole_run("b")], width=width))
+
+
+@pytest.mark.parametrize("figure", ["overshadowing", "outcomes", "stability"])
+def test_rows_have_their_names_once_and_a_further_one_needs_less_than_a_third_of_an_inch(figure: str) -> None:
+    one, two = (draw(figure, [whole_run(label) for label in labels]) for labels in ("a", "ab"))
+    assert 0.2 < two.get_figheight() - one.get_figheight() < 0.33
+    names = [[text.get_text() for text in axes.get_yticklabels() if text.get_visible()] for axes in two.axes]
+    assert names == [["a", "b"]] + [[]] * (len(two.axes) - 1)
+    assert {axes.get_xlim() for axes in two.axes} == {(0, 100)}
+
+
+def test_a_name_on_many_lines_makes_its_row_higher() -> None:
+    short, long = (draw("overshadowing", [whole_run(label)]).axes[0] for label in ("a", "twelve chars " * 5))
+    lines = long.get_yticklabels()[0].get_text().count("\n") + 1
+    assert lines == 5
+    # A line needs between an eighth and a seventh of an inch.
+    assert lines / 8 < long.get_ylim()[0] < lines / 7 + 0.2
+    assert short.get_ylim()[0] < 0.33
+
+
+@pytest.mark.parametrize(
+    ("width", "labels"), [("one", "% of names"), ("two", "share of the names, %,\nwith 95% interval")]
+)
+def test_the_axis_of_shares_has_as_many_words_and_ticks_as_there_is_room(width: Any, labels: str) -> None:
+    axes = draw("overshadowing", [whole_run()], width=width).axes[0]
+    assert axes.get_xlabel() == labels
+    assert tick_labels(axes) == (["0", "50", "100"] if width == "one" else ["0", "25", "50", "75", "100"])
+
+
+def test_intervals_and_points_at_the_edge_of_a_panel_are_not_cut() -> None:
+    for figure in ("overshadowing", "buckets"):
+        axes = draw(figure, [whole_run()]).axes[0]
+        assert axes.collections
+        assert not any(one.get_clip_on() for one in axes.collections)
+
+
+@pytest.mark.parametrize(("width", "columns"), [("one", 2), ("two", 5)])
+def test_the_legend_of_shares_is_on_one_line_of_a_wide_page(width: Any, columns: int) -> None:
+    (legend,) = draw("outcomes", [whole_run()], width=width).legends
+    assert legend._ncols == columns
+
+
+def test_outcomes_on_a_subset_that_a_run_lacks_are_not_compared() -> None:
+    runs = [run_of("a", prior={"top": shares(nil=1.0)}), whole_run("b")]
+    (axes,) = draw("outcomes", runs).axes
+    assert (axes.get_title(), axes.get_xlabel()) == ("Top", "share of Top, %")
+    others = run_of("c", prior={"shadow": shares(nil=1.0)})
+    with pytest.raises(UsageError, match="the runs share neither Top nor Shadow snippets"):
+        draw("outcomes", [runs[0], others])
+
+
+@pytest.mark.parametrize(("width", "ticks"), [("one", ["0", "50", "100"]), ("two", ["0", "25", "50", "75", "100"])])
+def test_buckets_go_from_0_to_100_and_say_once_what_the_other_axis_is(width: Any, ticks: list[str]) -> None:
+    drawn = draw("buckets", [whole_run()], width=width).axes
+    assert [axes.get_ylim() for axes in drawn] == [(0, 100)] * 2
+    assert [text.get_text() for text in drawn[0].get_yticklabels()] == ticks
+    # Both panels have both buckets, with half a step of room on both sides.
+    assert [axes.get_xlim() for axes in drawn] == [(-0.5, 1.5)] * 2
+    assert [axes.get_xlabel() for axes in drawn] == ["", "commonness of the gold entity, at least"]
+
+
+def test_the_first_of_many_counts_says_what_they_are_even_behind_a_category_without_one() -> None:
+    rows = [bucket(10**power, 0.5, 30 + power) for power in range(6)]
+    (axes,) = draw("buckets", [buckets_of("a", *rows), buckets_of("b", *rows[1:])]).axes
+    assert tick_labels(axes) == ["1", "10\nn=31", "100\n32", "1k\n33", "10k\n34", "100k\n35"]
+
+
+def test_lines_of_context_lengths_are_named_by_their_numbers_of_words() -> None:
+    (axes,) = draw("context-length", [whole_run()]).axes
+    assert tick_labels(axes) == ["3 words on\neach side\nn=40", "100 words\nmore of\nthe page\nn=40"]
+
+
+def test_a_popularity_gap_shows_where_there_is_no_difference_and_names_its_ranges() -> None:
+    gap = {"top_minus_shadow": 0.25, "top_minus_shadow_ci95": [-0.5, 0.5], "n": 40}
+    gaps = [{**gap, "at_least": low, "below": high} for low, high in ((0, 2), (2, 5), (50, None))]
+    (axes,) = draw("popularity-gap", [run_of(popularity={"gaps": gaps})]).axes
+    assert tick_labels(axes) == ["under 2\nn=40", "2 to 5\nn=40", "50 or more\nn=40"]
+    zero = axes.lines[0]
+    assert set(zero.get_ydata()) == {0}
+    # From the lowest interval to the highest, and no further than they need.
+    low, high = axes.get_ylim()
+    assert -60 < low <= -50
+    assert 50 <= high < 60
+    with pytest.raises(UsageError, match=r"`b` .*: no name has both snippets and commonness"):
+        draw("popularity-gap", [run_of("a", popularity={"gaps": gaps}), run_of("b", popularity={"gaps": []})])
