@@ -59,9 +59,10 @@ class Grid:
             lines = [[(collection, task)] for collection in collections for task in tasks]
         else:
             lines = [[(collection, task) for collection in collections] for task in tasks]
-        shape = {"nrows": len(lines), "ncols": len(lines[0])}
-        self.figure: Figure
-        self.figure, panels = make_panels(width, room + panel * len(lines), **shape, sharex=not own_axes, sharey=True)
+        rows, columns = len(lines), len(lines[0])
+        self.figure, panels = make_panels(
+            width, room + panel * rows, nrows=rows, ncols=columns, sharex=not own_axes, sharey=True
+        )
         self.panels: dict[Part, Axes] = {}
         for axes, (collection, task) in zip(panels, (part for line in lines for part in line), strict=True):
             if (collection, task) in parts:
@@ -70,7 +71,7 @@ class Grid:
             else:
                 axes.set_axis_off()
         # Those of the last line, below which the axis is named.
-        self.lowest = list(self.panels.values())[-len(lines[0]) :]
+        self.lowest = list(self.panels.values())[-columns:]
 
 
 def draw_pairs(

@@ -36,9 +36,15 @@ class DotPanel(NamedTuple):
 
 
 def draw_dots(
-    labels: Sequence[str], words: Sequence[str], panels: Sequence[DotPanel], about: str, width: Width
-) -> tuple[Figure, list[Axes], list[float]]:
-    """Panels that share their rows; returns where each row ends, too."""
+    labels: Sequence[str],
+    words: Sequence[str],
+    panels: Sequence[DotPanel],
+    about: str,
+    width: Width,
+    *,
+    has_mean: bool = False,
+) -> Figure:
+    """Panels that share their rows; with a mean of all in the last row, a black line is above it."""
     heights = (AROUND + max(ROW * len(labels), LINE_HEIGHT * count_lines(one)) for one in words)
     ends = [0.0, *itertools.accumulate(heights)]
     middles = [(above + below) / 2 for above, below in itertools.pairwise(ends)]
@@ -55,11 +61,12 @@ def draw_dots(
         show_percent(axes, width)
         axes.set_xlabel(about)
         for end in ends[1:-1]:
-            axes.axhline(end, color="#DDDDDD", linewidth=0.5, zorder=0)
+            colour = "black" if has_mean and end == ends[-2] else "#DDDDDD"
+            axes.axhline(end, color=colour, linewidth=0.5, zorder=0)
     drawn[0].set_yticks(middles, words)
     drawn[0].set_ylim(ends[-1], 0)
     legend.draw(figure, handles)
-    return figure, drawn, ends
+    return figure
 
 
 def _draw_system(axes: Axes, places: Sequence[float], rates: Sequence[Rate], look: Look) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.question_files import relations
-from shadowprobe.reporting.figures.style import Legend, Width, make_panels, scatter, wrap_label
+from shadowprobe.reporting.figures.style import LEGEND, Legend, Width, make_panels, scatter, wrap_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,6 @@ WHEN = ("before", "after")
 MOST = 7
 OTHERS = "other relations"
 GREY = "#BBBBBB"
-LEGEND: dict[Width, int] = {"one": 2, "two": 4}
 
 
 def passages(trainings: Sequence[Training], width: Width) -> Figure:

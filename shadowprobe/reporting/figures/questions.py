@@ -33,12 +33,8 @@ def questions(runs: Sequence[FinishedRun], width: Width) -> Figure:
     order = _sort_relations(findings, ks[0])
     words = [*(_name_relation(relation, LABEL[width]) for relation in order), MEAN]
     panels = [DotPanel(title_of_depth(k), [_read_rates(one, order, k) for one in findings]) for k in ks]
-    labels = [run.label for run in runs]
-    figure, drawn, ends = draw_dots(labels, words, panels, "answered, %,\nwith 95% interval", width)
-    for axes in drawn:
-        # The mean of all stands apart from what it is the mean of.
-        axes.axhline(ends[-2], color="black", linewidth=0.5, zorder=0)
-    return figure
+    about = "answered, %,\nwith 95% interval"
+    return draw_dots([run.label for run in runs], words, panels, about, width, has_mean=True)
 
 
 def common_depths(runs: Sequence[FinishedRun]) -> list[str]:

@@ -39,5 +39,4 @@ def templates(runs: Sequence[FinishedRun], width: Width) -> Figure:
     ]
     panel = DotPanel("", [[read_rate(rows.get(number, {}), "prior") for number in order] for rows in found])
     about = "names that get their prior, %,\nwith 95% interval"
-    figure, _, _ = draw_dots([run.label for run in runs], words, [panel], about, width)
-    return figure
+    return draw_dots([run.label for run in runs], words, [panel], about, width)

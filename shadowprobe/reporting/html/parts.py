@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from importlib import resources
-from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -89,8 +87,7 @@ def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], style
         "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
         " img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
-        # Nothing inside of a script element is markup but what could end it.
-        "data": msgspec.json.encode(skeleton).decode().replace("<", "\\u003c"),
+        "data": encode_data(skeleton),
     }
     yield Template(read_page_file("report.html")).substitute(parts, **frame)
     yield from write_blocks(blocks)
@@ -146,9 +143,14 @@ def _missing_browser(browser: Browser, reason: str) -> str:
     )
 
 
-def read_page_file(name: str) -> str:
-    """The content of a file of this package."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+def read_page_file(name: str, package: str = __package__) -> str:
+    """The content of a file of a package, of this one unless another is named."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def encode_data(data: Any) -> str:
+    """Data as JSON inside of a script element: nothing in it is markup but what could end it."""
+    return msgspec.json.encode(data).decode().replace("<", "\\u003c")
 
 
 def hash_content(content: str) -> str:
@@ -225,12 +227,9 @@ def _sections(runs: Sequence[FinishedRun]) -> Iterator[str]:
 
 def _svg(name: str, runs: Sequence[FinishedRun]) -> str:
     """A figure without the digits that nobody sees: a hatched bar has tens of thousands of them."""
-    from shadowprobe.reporting.figures import plot, save
+    from shadowprobe.reporting.figures import plot, render
 
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / f"{name}.svg"
-        save(plot(name, runs), path)
-        content = path.read_text(encoding="utf-8")
+    content = render(plot(name, runs), "svg").decode()
     return _PATH.sub(lambda path: _NUMBER.sub(_round_number, " ".join(path[0].split())), content)
 
 
