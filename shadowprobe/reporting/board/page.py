@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from string import Template
 
-from shadowprobe.reporting.html.parts import encode_data, hash_content, read_page_file
+from shadowprobe.reporting.html.parts import fill_page, read_page_file
 from shadowprobe.running.listing import ListedRun
 
 
@@ -24,7 +23,7 @@ def compose_board(
     A page of a server has a `version` of its runs and asks for news. One of a folder has `reports`, the address of the
     report of each run by its path, and `comparisons`, that of all runs over one dataset by its digest and limit.
     """
-    script, own_style, frame = (read_page_file(f"board.{ending}", __package__) for ending in ("js", "css", "html"))
+    script, own_style, body = (read_page_file(f"board.{ending}", __package__) for ending in ("js", "css", "html"))
     style = read_page_file("report.css") + own_style
     data = {
         "runs": runs,
@@ -33,15 +32,8 @@ def compose_board(
         "reports": reports or {},
         "comparisons": comparisons or {},
     }
-    connect = "'self'" if version else "'none'"
-    return Template(frame).substitute(
-        title=escape(title),
-        style=style,
-        script=script,
-        data=encode_data(data),
-        policy=f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
-        f" connect-src {connect}; base-uri 'none'; form-action 'none'",
-    )
+    sources = "connect-src 'self'" if version else "connect-src 'none'"
+    return fill_page(body, script, style, sources, {"title": escape(title), "script": script, "data": data})
 
 
 def name_board(folder: Path) -> str:

@@ -83,13 +83,7 @@ def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], style
     """The parts as markup, the data, and the files that become the one script and the one style of the page."""
     style, script = ("".join(map(read_page_file, names)) for names in (styles, scripts))
     skeleton, blocks = compress_data(data)
-    frame = {
-        "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
-        " img-src data:; base-uri 'none'; form-action 'none'",
-        "style": style,
-        "data": encode_data(skeleton),
-    }
-    yield Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield fill_page(read_page_file("report.html"), script, style, "img-src data:", {**parts, "data": skeleton})
     yield from write_blocks(blocks)
     # Last, so that the results are seen before the data is there.
     yield f"<script>{script}</script>\n</body>\n</html>\n"
@@ -148,12 +142,19 @@ def read_page_file(name: str, package: str = __package__) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def encode_data(data: Any) -> str:
-    """Data as JSON inside of a script element: nothing in it is markup but what could end it."""
-    return msgspec.json.encode(data).decode().replace("<", "\\u003c")
+def fill_page(body: str, script: str, style: str, sources: str, parts: Mapping[str, Any]) -> str:
+    """A page whose policy allows one script, one style and further sources; `data` of its parts becomes JSON."""
+    # Nothing inside of a script element is markup but what could end it.
+    data = msgspec.json.encode(parts["data"]).decode().replace("<", "\\u003c")
+    policy = (
+        f"default-src 'none'; script-src '{_hash_content(script)}'; style-src '{_hash_content(style)}'; {sources};"
+        " base-uri 'none'; form-action 'none'"
+    )
+    page = Template(read_page_file("head.html") + body)
+    return page.substitute({**parts, "data": data}, policy=policy, style=style)
 
 
-def hash_content(content: str) -> str:
+def _hash_content(content: str) -> str:
     """What the page's policy calls the one script, or the one style, that it allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
