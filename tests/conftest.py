@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from browser import Browser
     from wiki_world import Shadowland
 
+pytest_plugins = ["figure_fixtures"]
+
 
 def pytest_configure() -> None:
     """Lets the shared tests of wrappers show values when they fail, as tests in test files do."""

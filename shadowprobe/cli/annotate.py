@@ -13,7 +13,8 @@ from shadowprobe.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shadowprobe.human_study.sample import Key, Sample
+    from shadowprobe.human_study.answer_keys import StoredKey
+    from shadowprobe.human_study.sample import Sample
 
 app = typer.Typer(
     add_completion=False,
@@ -68,13 +69,27 @@ def sample(
             "--queries": (queries is not None, ("amber", "ambigdocs")),
         },
     )
-    drawn: Sample[Key]
+    drawn: Sample[StoredKey]
     if study == "amber":
-        drawn, folder = _draw_questions(collection, queries, n, seed, name)
+        from shadowprobe.human_study.amber_sample import draw_amber_sample
+        from shadowprobe.queries.collection import open_collection
+
+        documents = open_collection(collection)
+        drawn, folder = draw_amber_sample(documents, queries, n, seed, name), f"amber-{documents.name}"
     elif study == "ambigdocs":
-        drawn, folder = _draw_outputs(run, queries, n, seed, name)
+        if run is None:
+            raise UsageError("--study ambigdocs: give --run, a run directory of `shadowprobe answer`")
+        from shadowprobe.human_study.ambigdocs_sample import draw_ambigdocs_sample
+        from shadowprobe.running.finished import read_runs
+
+        (finished,) = read_runs([run])
+        drawn = draw_ambigdocs_sample(finished, queries, n, seed, name)
+        folder = f"ambigdocs-{finished.path.resolve().name}"
     else:
-        drawn, folder = _draw_snippets(dataset, n, seed, name)
+        from shadowprobe.human_study.shadowlink_sample import SIZE, draw_sample
+
+        snippets = common.open_dataset(dataset)
+        drawn, folder = draw_sample(snippets, SIZE if n is None else n, seed, name), snippets.name
     written = write_sample(drawn, out or Path("annotation") / directory_name(folder), force=force)
     _print_sample(drawn, written, json=json)
 
@@ -85,36 +100,7 @@ def _refuse_options_of_others(study: str, given: dict[str, tuple[bool, tuple[str
             raise UsageError(f"{option}: goes with --study {' or '.join(studies)}")
 
 
-def _draw_snippets(dataset: str, n: int | None, seed: int, name: str | None) -> tuple[Sample[Key], str]:
-    from shadowprobe.human_study.shadowlink_sample import SIZE, draw_sample
-
-    opened = common.open_dataset(dataset)
-    return draw_sample(opened, SIZE if n is None else n, seed, name), opened.name
-
-
-def _draw_questions(
-    collection: str, queries: Path | None, n: int | None, seed: int, name: str | None
-) -> tuple[Sample[Key], str]:
-    from shadowprobe.human_study.amber_sample import draw_amber_sample
-    from shadowprobe.queries.collection import open_collection
-
-    opened = open_collection(collection)
-    return draw_amber_sample(opened, queries, n, seed, name), f"amber-{opened.name}"
-
-
-def _draw_outputs(
-    run: Path | None, queries: Path | None, n: int | None, seed: int, name: str | None
-) -> tuple[Sample[Key], str]:
-    if run is None:
-        raise UsageError("--study ambigdocs: give --run, a run directory of `shadowprobe answer`")
-    from shadowprobe.human_study.ambigdocs_sample import draw_ambigdocs_sample
-    from shadowprobe.running.finished import read_runs
-
-    (finished,) = read_runs([run])
-    return draw_ambigdocs_sample(finished, queries, n, seed, name), f"ambigdocs-{finished.path.resolve().name}"
-
-
-def _print_sample(drawn: Sample[Key], written: Sequence[Path], *, json: bool) -> None:
+def _print_sample(drawn: Sample[StoredKey], written: Sequence[Path], *, json: bool) -> None:
     form, sheet, key = written
     left_out: dict[str, int] = getattr(drawn.key, "left_out", {})
     if json:

@@ -9,7 +9,7 @@ import typer
 
 from shadowprobe.cli import common
 from shadowprobe.cli.table import FormatOption, NameOption, RunDatasetOption, choose_format, deliver
-from shadowprobe.errors import UsageError, nearest
+from shadowprobe.errors import UsageError
 
 
 def debias(
@@ -58,9 +58,7 @@ def debias(
     from shadowprobe.running.results_file import explain_wrong_values
 
     chosen = choose_format(format_name, None, json=json, force=force)
-    kind = next((kind for kind in KINDS if kind == scale), None)
-    if scale is not None and kind is None:
-        raise UsageError(f"--scale {scale}: choose from {', '.join(KINDS)}{nearest(scale, KINDS)}")
+    kind = common.choose("--scale", scale, KINDS) if scale is not None else None
     if out is not None and len(runs) > 1:
         raise UsageError("--out: goes with one run; without it each is written to its own RUN-debiased")
     finished = read_runs(runs, dataset, name or (), warn=common.warn)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,29 +62,21 @@ def describe(
         )
         return
     filled = ", ".join(f"{field} {count}" for field, count in described.filled.items())
-    lines = [f"{target}: found {described.found} of {len(described.entities)} entities", f"filled: {filled}"]
-    if described.other_ids:
-        lines.append(f"page ids that belong to another article in this wiki: {described.other_ids}")
-    if described.without_qid:
-        lines.append(f"entities without a kind and without a QID to ask for: {described.without_qid}")
-    if kinds is not None:
-        lines += _describe_kinds(kinds)
-    elif described.is_unasked:
-        lines.append("kinds: not asked for; --wikidata URL names the Wikibase that the QIDs belong to")
-    common.print_lines(*lines)
+    common.print_lines(f"{target}: found {described.found} of {len(described.entities)} entities", f"filled: {filled}")
+    counts = {
+        "page ids that belong to another article in this wiki": described.other_ids,
+        "entities without a kind and without a QID to ask for": described.without_qid,
+        "QIDs that Wikidata does not have": kinds.not_found if kinds is not None else 0,
+        "items that are an instance of nothing": kinds.without_class if kinds is not None else 0,
+    }
+    common.print_lines(*(f"{what}: {count}" for what, count in counts.items() if count))
+    if kinds is not None and kinds.other_classes:
+        frequent = ", ".join(f"{qid} ({count})" for qid, count in kinds.other_classes.most_common(SHOWN))
+        common.print_lines(f"classes without a kind: {len(kinds.other_classes)}, most often {frequent}")
+    if kinds is None and described.is_unasked:
+        common.print_lines("kinds: not asked for; --wikidata URL names the Wikibase that the QIDs belong to")
 
 
 def _count_kinds(kinds: FoundKinds) -> dict[str, object]:
     """What was found, with a number for each kind in place of the QIDs."""
     return kinds._asdict() | {"kinds": dict(Counter(kinds.kinds.values()))}
-
-
-def _describe_kinds(kinds: FoundKinds) -> Iterator[str]:
-    """What Wikidata could not say of the entities without a kind."""
-    if kinds.not_found:
-        yield f"QIDs that Wikidata does not have: {kinds.not_found}"
-    if kinds.without_class:
-        yield f"items that are an instance of nothing: {kinds.without_class}"
-    if kinds.other_classes:
-        frequent = ", ".join(f"{qid} ({count})" for qid, count in kinds.other_classes.most_common(SHOWN))
-        yield f"classes without a kind: {len(kinds.other_classes)}, most often {frequent}"

@@ -15,9 +15,7 @@ def serve(
     option: common.OptionsOption = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 chooses a free one.")] = 8099,
-    max_body: Annotated[int, typer.Option(metavar="BYTES", min=1, help="The largest request to accept.")] = 16
-    * 1024
-    * 1024,
+    max_body: Annotated[int, typer.Option(metavar="BYTES", min=1, help="The largest request to accept.")] = 2**24,
     confidence: Annotated[
         bool,
         typer.Option(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from shadowprobe.cli import common
 from shadowprobe.cli.run import follow_linking
@@ -64,11 +64,9 @@ class StudyLines(StudyWatcher):
     def _subject(self, number: int, combination: Combination) -> str:
         return f"[{number}/{self.total}] {combination.label}: "
 
-    @contextmanager
-    def follow(self, job: Job[LinkingTask]) -> Iterator[Progress | None]:
+    def follow(self, job: Job[LinkingTask]) -> AbstractContextManager[Progress | None]:
         """Shows a progress bar, as for a run alone."""
-        with follow_linking(job) as progress:
-            yield progress
+        return follow_linking(job)
 
 
 def _print_summary(every: Sequence[Ended]) -> None:

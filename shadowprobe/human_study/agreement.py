@@ -47,10 +47,10 @@ def compute_kappa(names: tuple[str, str], first: Mapping[int, Hashable], second:
         return Kappa(names, 0, None, None)
     pairs = [(first[item], second[item]) for item in both]
     same = make_rate(sum(one == other for one, other in pairs), len(pairs))
-    if len({label for pair in pairs for label in pair}) == 1:
-        # The expected agreement is 1, and kappa would be 0/0.
-        return Kappa(names, same.n, same.rate, None, same.ci95)
-    from sklearn.metrics import cohen_kappa_score
+    kappa = None
+    # Where all labels are the same, the expected agreement is 1, and kappa would be 0/0.
+    if len({label for pair in pairs for label in pair}) > 1:
+        from sklearn.metrics import cohen_kappa_score
 
-    one, other = zip(*pairs, strict=True)
-    return Kappa(names, same.n, same.rate, float(cohen_kappa_score(one, other)), same.ci95)
+        kappa = float(cohen_kappa_score(*zip(*pairs, strict=True)))
+    return Kappa(names, same.n, same.rate, kappa, same.ci95)

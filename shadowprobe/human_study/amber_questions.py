@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -56,7 +56,8 @@ def list_questions(collection: Collection, queries: Path | None) -> tuple[list[A
     questions: list[AmberQuestion] = []
     left_out: Counter[str] = Counter()
     for part, amber_set in sets:
-        for entity, query in _list_queries(amber_set):
+        pairs = ((one, query) for one in amber_set.qids.values() for query in one.queries)
+        for entity, query in pairs:
             found = _find_documents(part, amber_set, entity, query, known)
             if isinstance(found, str):
                 left_out[found] += 1
@@ -70,11 +71,6 @@ def _find_folder(collection: Collection) -> Path:
     if collection.directory is None or not folder.exists():
         raise UsageError(f"the collection `{collection.name}` has no AmbER sets: give them with --queries")
     return folder
-
-
-def _list_queries(amber_set: AmberSet) -> Iterator[tuple[AmberEntity, AmberQuery]]:
-    for entity in amber_set.qids.values():
-        yield from ((entity, query) for query in entity.queries)
 
 
 def _read_documents(collection: Collection, wanted: Set[str]) -> dict[str, NamesakeDocument]:

@@ -74,7 +74,7 @@ def measure_user_study(
     """Compares people and systems with the key, and people with each other."""
     answered = [item for item in key.items if any(item.item in one.choices for one in annotations)]
     people = [_score_annotator(key, one) for one in annotations]
-    together = [_score_together(key, annotations)] if len(annotations) > 1 else []
+    together = [_score_together(key, annotations, people)] if len(annotations) > 1 else []
     pairs = list(combinations(annotations, 2))
     return UserStudy(
         sample=key.sample,
@@ -96,12 +96,11 @@ def _score_annotator(key: AmberKey, one: Annotations) -> SystemScores:
     return SystemScores(one.annotator, "annotator", _rate(items, right), _rate(items, exact), lacking)
 
 
-def _score_together(key: AmberKey, annotations: Sequence[Annotations]) -> SystemScores:
+def _score_together(key: AmberKey, annotations: Sequence[Annotations], people: Sequence[SystemScores]) -> SystemScores:
     """All answers of all annotators; the interval is that of as many answers as there are questions.
 
     Several answers to one question depend on each other, so they do not make the interval narrower.
     """
-    people = [_score_annotator(key, one) for one in annotations]
     documents: Rates = {}
     exact: Rates = {}
     for part in PARTS:

@@ -7,14 +7,17 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from shadowprobe.base.files import open_for_reading
 from shadowprobe.base.jsonl import NonBlank, read_json
 from shadowprobe.errors import InputError, UsageError, shorten
-from shadowprobe.human_study.sample import Key
 from shadowprobe.human_study.wording import WORDINGS
+
+if TYPE_CHECKING:
+    from shadowprobe.human_study.answer_keys import StoredKey
 
 SCHEMA = 1
 COLUMNS = ("sample", "item", "answer")
@@ -56,7 +59,7 @@ class Annotations(Struct, frozen=True):
         return {answer.item: answer.text for answer in self.answers if answer.text}
 
 
-def read_annotations(paths: Sequence[Path], key: Key) -> list[Annotations]:
+def read_annotations(paths: Sequence[Path], key: StoredKey) -> list[Annotations]:
     """Reads the answers of each annotator and checks them with the key; gives each annotator a unique name."""
     repeated = [path for place, path in enumerate(paths) if path.resolve() in {one.resolve() for one in paths[:place]}]
     if repeated:
@@ -68,7 +71,7 @@ def read_annotations(paths: Sequence[Path], key: Key) -> list[Annotations]:
     return annotations
 
 
-def _read_form(path: Path, key: Key) -> Annotations:
+def _read_form(path: Path, key: StoredKey) -> Annotations:
     annotations = read_json(path, Annotations, schema=SCHEMA)
     _check_sample(path, annotations.sample, key)
     seen: set[int] = set()
@@ -86,13 +89,13 @@ def _read_form(path: Path, key: Key) -> Annotations:
     return annotations
 
 
-def _list_choices(key: Key) -> str:
+def _list_choices(key: StoredKey) -> str:
     """`1, 2 or 3`."""
     numbers = [str(number) for number in range(1, key.choices + 1)]
     return f"{', '.join(numbers[:-1])} or {numbers[-1]}"
 
 
-def _find_span_problem(answer: ItemChoice, key: Key) -> str:
+def _find_span_problem(answer: ItemChoice, key: StoredKey) -> str:
     """What is wrong with a marked answer; empty if nothing is."""
     shown = key.text_of(answer.item, answer.choice)
     if shown is None or (not answer.text and answer.start == answer.end):
@@ -103,7 +106,7 @@ def _find_span_problem(answer: ItemChoice, key: Key) -> str:
     return ""
 
 
-def _read_sheet(path: Path, key: Key) -> Annotations:
+def _read_sheet(path: Path, key: StoredKey) -> Annotations:
     """Reads the columns `answer` and `span` of a sheet; without an `answer` an item is not answered."""
     with open_for_reading(path) as file:
         # A spreadsheet may use its own code page. Numbers are ASCII, and a marked answer that is damaged is not found.
@@ -125,7 +128,7 @@ def _read_sheet(path: Path, key: Key) -> Annotations:
     return Annotations(key.sample, path.stem, tuple(answers.values()))
 
 
-def _list_columns(key: Key) -> tuple[str, ...]:
+def _list_columns(key: StoredKey) -> tuple[str, ...]:
     """The columns that are read."""
     return (*COLUMNS, SPAN) if WORDINGS[key.study].is_marked else COLUMNS
 
@@ -136,7 +139,7 @@ def _check_columns(path: Path, columns: Iterable[str], wanted: Iterable[str]) ->
             raise InputError(path, "no such column: save the sheet as CSV (UTF-8) with its first row", field=column)
 
 
-def _read_row(path: Path, line: int, row: Mapping[str, str | None], key: Key) -> ItemChoice | None:
+def _read_row(path: Path, line: int, row: Mapping[str, str | None], key: StoredKey) -> ItemChoice | None:
     sample, item, answer, span = ((row.get(column) or "").strip() for column in (*COLUMNS, SPAN))
     if not (sample or item or answer):
         return None
@@ -158,7 +161,7 @@ def _read_row(path: Path, line: int, row: Mapping[str, str | None], key: Key) ->
     return _find_span(path, line, ItemChoice(int(digits), int(answer)), span, key)
 
 
-def _find_span(path: Path, line: int, answer: ItemChoice, span: str, key: Key) -> ItemChoice:
+def _find_span(path: Path, line: int, answer: ItemChoice, span: str, key: StoredKey) -> ItemChoice:
     """Finds what was copied from a document in it; of several places the first counts."""
     shown = key.text_of(answer.item, answer.choice)
     if shown is None or not span:
@@ -171,7 +174,7 @@ def _find_span(path: Path, line: int, answer: ItemChoice, span: str, key: Key) -
     return ItemChoice(answer.item, answer.choice, *found.span(), found[0])
 
 
-def _check_sample(path: Path, sample: str, key: Key, line: int | None = None) -> None:
+def _check_sample(path: Path, sample: str, key: StoredKey, line: int | None = None) -> None:
     if sample != key.sample:
         raise InputError(
             path,

@@ -10,6 +10,7 @@ import io
 from importlib import resources
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,15 +19,18 @@ from shadowprobe.base.jsonl import encode_json
 from shadowprobe.base.printable import escape_formula
 from shadowprobe.errors import UsageError
 from shadowprobe.human_study.annotations import SPAN
-from shadowprobe.human_study.sample import KEY, Choice, FormQuestion, Key, Sample, ShownDocument
+from shadowprobe.human_study.sample import KEY, Choice, FormQuestion, Sample, ShownDocument
 from shadowprobe.human_study.wording import WORDINGS
+
+if TYPE_CHECKING:
+    from shadowprobe.human_study.answer_keys import StoredKey
 
 FORM, SHEET = "form.html", "sample.csv"
 # A spreadsheet allows 32,767 characters in a cell.
 LONGEST_CELL = 32_000
 
 
-def write_sample(sample: Sample[Key], path: Path, *, force: bool = False) -> list[Path]:
+def write_sample(sample: Sample[StoredKey], path: Path, *, force: bool = False) -> list[Path]:
     """Writes the form, the sheet and then the key; overwrites existing ones only with `force`."""
     contents = {FORM: render_form(sample), SHEET: render_sheet(sample), KEY: encode_json(sample.key)}
     existing = [name for name in contents if (path / name).exists()]
@@ -38,7 +42,7 @@ def write_sample(sample: Sample[Key], path: Path, *, force: bool = False) -> lis
     return [path / name for name in contents]
 
 
-def render_form(sample: Sample[Key]) -> bytes:
+def render_form(sample: Sample[StoredKey]) -> bytes:
     """Renders the form as one page that needs no network and does not contain the answers."""
     style, script, wording = _read_part("form.css"), _read_part("form.js"), WORDINGS[sample.key.study]
     page = Template(_read_part("form.html")).substitute(
@@ -54,7 +58,7 @@ def render_form(sample: Sample[Key]) -> bytes:
     return page.encode()
 
 
-def render_sheet(sample: Sample[Key]) -> bytes:
+def render_sheet(sample: Sample[StoredKey]) -> bytes:
     """Renders the questions as CSV, with empty columns for the answers."""
     file = io.StringIO()
     rows = [_make_row(sample, question) for question in sample.questions]
@@ -75,7 +79,7 @@ def _hash_source(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
-def _encode_questions(sample: Sample[Key]) -> str:
+def _encode_questions(sample: Sample[StoredKey]) -> str:
     """Encodes the questions as JSON that is safe inside a script element, for any text of the data."""
     wording = WORDINGS[sample.key.study]
     study = {
@@ -90,7 +94,7 @@ def _encode_questions(sample: Sample[Key]) -> str:
     return msgspec.json.encode(study).decode().replace("<", "\\u003c")
 
 
-def _make_row(sample: Sample[Key], question: FormQuestion) -> dict[str, str]:
+def _make_row(sample: Sample[StoredKey], question: FormQuestion) -> dict[str, str]:
     wording = WORDINGS[sample.key.study]
     row = {"sample": sample.key.sample, "item": str(question.item), wording.column: _format_text(question)}
     if question.documents:

@@ -1,12 +1,12 @@
-"""A sample for annotators: what they see, what its key must know, and how items are drawn."""
+"""A sample for annotators: what they see, and how items are drawn."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -48,34 +48,8 @@ class FormQuestion(Struct, frozen=True, omit_defaults=True):
     output: str | None = None
 
 
-class Key(Protocol):
-    """What every `sample.json` knows: the right answers, which are not shown to annotators."""
-
-    @property
-    def study(self) -> Study:
-        """The study that the sample is for."""
-
-    @property
-    def sample(self) -> str:
-        """The id of the sample."""
-
-    @property
-    def name(self) -> str:
-        """The name of the study for annotators."""
-
-    @property
-    def items(self) -> Sized:
-        """The questions, numbered from 1."""
-
-    @property
-    def choices(self) -> int:
-        """The number of choices of an item."""
-
-    def text_of(self, item: int, choice: int) -> str | None:
-        """The text in which the answer to an item is marked; None if nothing is marked in this study."""
-
-
-Key_co = TypeVar("Key_co", bound=Key, covariant=True)
+# The key of a study, `answer_keys.StoredKey`: the right answers, which are not shown to annotators.
+Key_co = TypeVar("Key_co", covariant=True)
 
 
 class Sample(Struct, Generic[Key_co], frozen=True):

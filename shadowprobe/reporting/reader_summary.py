@@ -7,7 +7,7 @@ from typing import Any
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.reporting.relation_rows import mean_rows, relation_columns, relation_rows
-from shadowprobe.reporting.retriever_summary import GROUPS, by_task, describe_amber, describe_gaps, list_parts
+from shadowprobe.reporting.retriever_summary import GROUPS, by_task, describe_gaps, list_parts, list_sizes
 from shadowprobe.reporting.tables.table import (
     Column,
     Results,
@@ -29,9 +29,7 @@ SHOWN = {AMBER, QUESTIONS}
 
 def describe_size(results: Results) -> str:
     """How many sets, entities and questions a run is over, and what was read."""
-    probes = results["probes"]
-    sizes = [describe_amber(probes[AMBER])] if AMBER in probes else []
-    sizes += [f"EntityQuestions: {probes[QUESTIONS]['questions']} questions"] if QUESTIONS in probes else []
+    sizes = [*list_sizes(results["probes"], AMBER, QUESTIONS)]
     limit = results["collection"]["limit"]
     sizes += [f"limited to the first {limit} of each part"] if limit is not None else []
     return "; ".join([*sizes, f"documents: {_name_documents(results)}"])

@@ -39,23 +39,20 @@ SHOWN = {AMBER, QUESTIONS}
 
 def describe_size(results: Results) -> str:
     """How many sets, entities and questions a run is over."""
-    probes, sizes = results["probes"], []
-    if AMBER in probes:
-        sizes.append(describe_amber(probes[AMBER]))
-    if QUESTIONS in probes:
-        sizes.append(f"EntityQuestions: {probes[QUESTIONS]['questions']} questions")
-    return "; ".join(sizes)
+    return "; ".join(list_sizes(results["probes"], AMBER, QUESTIONS))
 
 
-def describe_amber(found: dict[str, Any]) -> str:
-    """How many sets and entities of each collection there are."""
-    counts = (
-        f"{parts['sets']} sets of {parts['entities']} entities ({COLLECTION_NAMES[name]})"
-        for name, tasks in found.items()
-        if name in COLLECTION_NAMES
-        for parts in [next(iter(tasks.values()))]
-    )
-    return f"AmbER: {', '.join(counts)}"
+def list_sizes(probes: Results, amber: str, questions: str) -> Iterator[str]:
+    """How many sets and entities of each collection, and how many questions, two probes were asked."""
+    if amber in probes:
+        parts = {name: next(iter(tasks.values())) for name, tasks in probes[amber].items() if name in COLLECTION_NAMES}
+        counts = (
+            f"{one['sets']} sets of {one['entities']} entities ({COLLECTION_NAMES[name]})"
+            for name, one in parts.items()
+        )
+        yield f"AmbER: {', '.join(counts)}"
+    if questions in probes:
+        yield f"EntityQuestions: {probes[questions]['questions']} questions"
 
 
 def list_warnings(results: Results) -> Iterator[str]:

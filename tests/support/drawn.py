@@ -96,3 +96,11 @@ def assert_compact(figure: Figure, spare: float = 0) -> None:
             assert abs(height - bottom) < 0.25 + spare, (height, bottom)
         elif axes.axison and not axes.images and axes.get_label() != "<colorbar>":
             assert 0.4 < height < min(width + 0.01, 2.2 + spare), (width, height)
+
+
+def assert_laid_out(figure: Figure) -> None:
+    """Every word can be read, and the panels fill the figure: below and beside them is room for words only."""
+    assert_readable(figure)
+    assert_compact(figure)
+    boxes = [axes.get_window_extent() for axes in figure.axes]
+    assert max(box.y1 for box in boxes) - min(box.y0 for box in boxes) > (figure.get_figheight() - 1.3) * figure.dpi

@@ -67,14 +67,19 @@ function rowOf(run) {
   return { system: run.system, data: dataOf(run), group: `${dataOf(run)}\n${run.digest}`, verdict: run.verdict, figures, run };
 }
 
-function meanRows(shown, by) {
+// The rows by what a function says of each, in the order of the first of each group.
+function groupRows(rows, nameOf) {
   const groups = new Map();
-  for (const row of shown.filter((run) => run.state === "finished").map(rowOf)) {
-    const name = row[by];
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(row);
+  for (const row of rows) {
+    if (!groups.has(nameOf(row))) groups.set(nameOf(row), []);
+    groups.get(nameOf(row)).push(row);
   }
-  return [...groups].map(([name, rows]) => {
+  return [...groups];
+}
+
+function meanRows(shown, by) {
+  const finished = shown.filter((run) => run.state === "finished").map(rowOf);
+  return groupRows(finished, (row) => row[by]).map(([name, rows]) => {
     const figures = {};
     for (const key of new Set(rows.flatMap((row) => Object.keys(row.figures)))) {
       const values = rows.filter((row) => row.figures[key]).map((row) => row.figures[key].value);
@@ -235,14 +240,9 @@ function arrange() {
   const columns = columnsOf(shown);
   const isMean = fields.rows.value === "system" || fields.rows.value === "data";
   const rows = sortRows(isMean ? meanRows(shown, fields.rows.value) : shown.map(rowOf));
-  const groups = new Map();
-  for (const row of rows) {
-    const name = fields.rows.value ? "" : row.group;
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(row);
-  }
-  const inOrder = new Map([...groups].sort(([a], [b]) => a.localeCompare(b)));
-  return { columns, groups: inOrder, isMean, count: shown.length };
+  const groups = groupRows(rows, (row) => (fields.rows.value ? "" : row.group));
+  groups.sort(([a], [b]) => a.localeCompare(b));
+  return { columns, groups, isMean, count: shown.length };
 }
 
 function show() {
@@ -262,22 +262,15 @@ function show() {
       lines.push(line);
     }
     // The best is meant among runs over the same data.
-    const groupsOfData = new Map();
-    for (const row of rows) {
-      if (!groupsOfData.has(row.group)) groupsOfData.set(row.group, []);
-      groupsOfData.get(row.group).push(row);
-    }
-    const best = new Map([...groupsOfData].map(([data, members]) => [data, bestOf(members, columns)]));
+    const best = new Map(groupRows(rows, (row) => row.group).map(([data, members]) => [data, bestOf(members, columns)]));
     for (const row of rows) lines.push(bodyRow(row, columns, best.get(row.group)));
   }
   document.querySelector("#board tbody").replaceChildren(...lines);
-  const broken = runs.filter((run) => run.state === "broken").length;
-  const running = runs.filter((run) => run.state === "running").length;
-  const unfinished = runs.filter((run) => run.state === "unfinished").length;
   const words = [`${count} of ${runs.length} runs`];
-  if (running) words.push(`${running} running`);
-  if (unfinished) words.push(`${unfinished} unfinished`);
-  if (broken) words.push(`${broken} cannot be read`);
+  for (const [state, says] of [["running", "running"], ["unfinished", "unfinished"], ["broken", "cannot be read"]]) {
+    const many = runs.filter((run) => run.state === state).length;
+    if (many) words.push(`${many} ${says}`);
+  }
   if (byId("about").textContent !== words.join(", ")) byId("about").textContent = words.join(", ");
   writeAddress();
   showChosen();
@@ -320,7 +313,7 @@ function tableAs(format) {
   const words = [{ key: "system", name: "system", isText: true }, { key: "data", name: dataNoun(), isText: true }];
   const tail = isMean ? [] : [{ key: "verdict", name: "verdict", isText: true }];
   const shown = [...words, ...columns, ...tail];
-  const rows = [...groups.values()].flat().map((row) =>
+  const rows = groups.flatMap(([, members]) => members).map((row) =>
     shown.map((column) => {
       const value = valueOf(row, column.key);
       if (value === undefined) return format === "csv" ? "" : "–";

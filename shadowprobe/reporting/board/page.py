@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import resources
 from pathlib import Path
-from string import Template
 
-import msgspec
-
-from shadowprobe.reporting.html.parts import hash_content, read_page_file
+from shadowprobe.reporting.html.parts import fill_page, read_page_file
 from shadowprobe.running.listing import ListedRun
-
-SCRIPT, STYLE, FRAME = "board.js", "board.css", "board.html"
 
 
 def compose_board(
@@ -29,7 +23,8 @@ def compose_board(
     A page of a server has a `version` of its runs and asks for news. One of a folder has `reports`, the address of the
     report of each run by its path, and `comparisons`, that of all runs over one dataset by its digest and limit.
     """
-    script, style = _read(SCRIPT), read_page_file("report.css") + _read(STYLE)
+    script, own_style, body = (read_page_file(f"board.{ending}", __package__) for ending in ("js", "css", "html"))
+    style = read_page_file("report.css") + own_style
     data = {
         "runs": runs,
         "live": bool(version),
@@ -37,20 +32,8 @@ def compose_board(
         "reports": reports or {},
         "comparisons": comparisons or {},
     }
-    connect = "'self'" if version else "'none'"
-    return Template(_read(FRAME)).substitute(
-        title=escape(title),
-        style=style,
-        script=script,
-        # Nothing inside of a script element is markup but what could end it.
-        data=msgspec.json.encode(data).decode().replace("<", "\\u003c"),
-        policy=f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
-        f" connect-src {connect}; base-uri 'none'; form-action 'none'",
-    )
-
-
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    sources = "connect-src 'self'" if version else "connect-src 'none'"
+    return fill_page(body, script, style, sources, {"title": escape(title), "script": script, "data": data})
 
 
 def name_board(folder: Path) -> str:

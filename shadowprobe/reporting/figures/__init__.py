@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shadowprobe.running.finished import FinishedRun
     from shadowprobe.training.record import Training
 
-__all__ = ["FIGURES", "explain", "list_figures", "plot", "save", "write"]
+__all__ = ["FIGURES", "explain", "list_figures", "plot", "render", "save", "write"]
 
 # What a figure is of: runs of one kind, or directories of `train-encoder`.
 FigureKind: TypeAlias = "Kind | Literal['training']"
@@ -112,14 +112,19 @@ def save(figure: Figure, out: Path | str, *, force: bool = False) -> None:
     from shadowprobe.base.files import make_directory, write_atomically
 
     path = Path(out)
-    kind = _format(path, force=force)
+    content = render(figure, _format(path, force=force))
+    make_directory(path.parent)
+    write_atomically(path, content)
+
+
+def render(figure: Figure, kind: str) -> bytes:
+    """A figure as the content of a file: `png`, `svg` or `pdf`."""
     content = io.BytesIO()
     with use_style(), warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; the user cannot change that.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(content, format=kind, metadata=METADATA[kind])
-    make_directory(path.parent)
-    write_atomically(path, content.getvalue())
+    return content.getvalue()
 
 
 def write(figure: str, runs: Sequence[str | Path | FinishedRun], out: Path, *, force: bool = False, **how: Any) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
-from shadowprobe.reporting.figures.findings import read_findings
+from shadowprobe.reporting.figures.findings import Rate, read_findings
 from shadowprobe.reporting.figures.style import Width, make_panels
-from shadowprobe.reporting.figures.twins import Rate, Twins
+from shadowprobe.reporting.figures.twins import Twins
 from shadowprobe.reporting.retriever_summary import AMBER, TASK_NAMES, Part, list_parts
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Rates = Mapping[str, Mapping[str, Any] | None]
 
 def read_parts(runs: Sequence[FinishedRun], chosen: str | None) -> dict[Part, list[Findings]]:
     """The findings of every run by collection and task, empty where it has none; of one collection if it is chosen."""
-    findings = [one or {} for one in read_findings(runs, AMBER)]
+    findings = read_findings(runs, AMBER)
     parts = list_parts(findings)
     collections = list(dict.fromkeys(collection for collection, _ in parts))
     if chosen is not None and chosen not in collections:
@@ -59,9 +59,10 @@ class Grid:
             lines = [[(collection, task)] for collection in collections for task in tasks]
         else:
             lines = [[(collection, task) for collection in collections] for task in tasks]
-        shape = {"nrows": len(lines), "ncols": len(lines[0])}
-        self.figure: Figure
-        self.figure, panels = make_panels(width, room + panel * len(lines), **shape, sharex=not own_axes, sharey=True)
+        rows, columns = len(lines), len(lines[0])
+        self.figure, panels = make_panels(
+            width, room + panel * rows, nrows=rows, ncols=columns, sharex=not own_axes, sharey=True
+        )
         self.panels: dict[Part, Axes] = {}
         for axes, (collection, task) in zip(panels, (part for line in lines for part in line), strict=True):
             if (collection, task) in parts:
@@ -70,7 +71,7 @@ class Grid:
             else:
                 axes.set_axis_off()
         # Those of the last line, below which the axis is named.
-        self.lowest = list(self.panels.values())[-len(lines[0]) :]
+        self.lowest = list(self.panels.values())[-columns:]
 
 
 def draw_pairs(

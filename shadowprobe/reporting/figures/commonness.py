@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.dataset.dataset import GOLD_SUBSETS, Dataset
 from shadowprobe.errors import UsageError
-from shadowprobe.reporting.figures.style import Width, make_panels, shorten_number, wrap_label
+from shadowprobe.reporting.figures.style import PERCENT, TICKS, Width, shorten_number, stack_panels, wrap_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,9 +29,7 @@ def commonness(runs: Sequence[FinishedRun], width: Width) -> Figure:
     For each commonness the share of the mentions whose entity is at most as common; one panel a dataset.
     """
     datasets = {(run.dataset.digest, run.dataset.limit): run.dataset for run in runs}
-    columns = len(datasets) if width == "two" else 1
-    rows = -(-len(datasets) // columns)
-    figure, panels = make_panels(width, 2.4 * rows, nrows=rows, ncols=columns)
+    figure, panels, _ = stack_panels(width, len(datasets), panel=2.4, room=0)
     for axes, dataset in zip(panels, datasets.values(), strict=True):
         lowest = 1
         for subset, known, mentions in _known_commonness(dataset):
@@ -44,7 +42,7 @@ def commonness(runs: Sequence[FinishedRun], width: Width) -> Figure:
             axes.set_xscale("symlog", linthresh=1)
         axes.xaxis.set_major_formatter(lambda value, _: shorten_number(value))
         axes.xaxis.set_minor_formatter("")
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+        axes.set_yticks(TICKS, PERCENT)
         axes.set_title(wrap_label(dataset.name, 40))
         counted = f" ({dataset.card.commonness})" if dataset.card.commonness else ""
         axes.set_xlabel(wrap_label(f"commonness of the gold entity{counted}", 45))
@@ -53,15 +51,14 @@ def commonness(runs: Sequence[FinishedRun], width: Width) -> Figure:
     return figure
 
 
-def _known_commonness(dataset: Dataset) -> Iterator[tuple[Subset, list[int], int]]:
+def _known_commonness(dataset: Dataset) -> list[tuple[Subset, list[int], int]]:
     """Each subset with the commonness of its gold entities, where known, and the number of its mentions."""
-    is_known = False
+    found = []
     for subset in GOLD_SUBSETS:
         gold = [snippet.gold for snippet in dataset.snippets(subset) if snippet.gold is not None]
         every = [dataset.entities[title].commonness for title in gold]
-        known = [commonness for commonness in every if commonness is not None]
-        if known:
-            is_known = True
-            yield subset, known, len(gold)
-    if not is_known:
+        if known := [commonness for commonness in every if commonness is not None]:
+            found.append((subset, known, len(gold)))
+    if not found:
         raise UsageError(f"no such figure: the dataset `{dataset.name}` does not say how common its entities are")
+    return found

@@ -35,9 +35,9 @@ def confidence(runs: Sequence[FinishedRun], width: Width) -> Figure:
     columns = min(len(runs), COLUMNS[width])
     figure, _ = draw_systems(runs, findings, draw, width, columns, panel=1.0, room=0.35)
     scale = "score, each system\non a scale of its own" if len(runs) > 1 else "score, on its own scale"
-    figure.supylabel(scale, fontsize=7)
+    figure.supylabel(scale)
     explanation = "box: quartiles, line: median, whiskers: 5% to 95%"
-    if any(one is not None and one["auroc_real_against_neutral"] is not None for one in findings):
+    if any(one and one["auroc_real_against_neutral"] is not None for one in findings):
         explanation += "\nAUROC: Top and Shadow against Neutral, 0.5 is a coin"
     figure.supxlabel(explanation, fontsize=6.5)
     return figure

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.reporting.figures.findings import refusal
-from shadowprobe.reporting.figures.style import Width
-from shadowprobe.reporting.figures.system_panels import TICKS, Drawing, draw_panels
+from shadowprobe.reporting.figures.style import TICKS, Width
+from shadowprobe.reporting.figures.system_panels import draw_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,12 +26,12 @@ def debias(runs: Sequence[FinishedRun], width: Width) -> Figure:
     from shadowprobe.running.debias_file import WEIGHT, read_debias
 
     findings = [read_debias(run) for run in runs]
-    if all(one is None for one in findings):
+    if not any(findings):
         if WEIGHT in runs[0].system["options"]:
             raise refusal(runs[0], "it is corrected already; give the run that it was made from")
         raise refusal(runs[0], f"it has no debias.json of its answers; `shadowprobe debias {runs[0].path}` writes it")
-    drawing = Drawing(LINES, "weight of the prior", TICKS, "right answers, %,\nwith 95% band", _draw)
-    return draw_panels(runs, findings, drawing, width)
+    ticks, upwards = [f"{tick:g}" for tick in TICKS], "right answers, %,\nwith 95% band"
+    return draw_panels(runs, findings, _draw, width, LINES, "weight of the prior", ticks, upwards)
 
 
 def _draw(axes: Axes, found: dict[str, Any], styles: Mapping[str, dict[str, Any]]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shadowprobe.errors import UsageError
 from shadowprobe.running.kinds import COMMANDS
@@ -18,8 +18,20 @@ NOT_KNOWN = "not known"
 WITH_NEW_ANSWERS = ("context_length", "masked_mention")
 
 
-def read_findings(runs: Sequence[FinishedRun], probe: str) -> list[Findings | None]:
-    """The findings of every run, None where it has none; refuses runs none of which has any."""
+class Rate(NamedTuple):
+    """A rate with its 95% interval; both are None where they are not known."""
+
+    value: float | None = None
+    interval: Sequence[float] | None = None
+
+
+def read_rate(found: Mapping[str, Any], key: str) -> Rate:
+    """The rate of some findings under a key, with its interval where it has one; not known without findings."""
+    return Rate(found[key], found.get(f"{key}_ci95")) if found else Rate()
+
+
+def read_findings(runs: Sequence[FinishedRun], probe: str) -> list[Findings]:
+    """The findings of every run, empty where it has none; refuses runs none of which has any."""
     reasons = [_why_none(run, probe) for run in runs]
     if None not in reasons:
         raise refusal(runs[0], reasons[0])
@@ -28,7 +40,7 @@ def read_findings(runs: Sequence[FinishedRun], probe: str) -> list[Findings | No
         # Side by side, systems with different queries would be compared.
         if _queries(run, probe) != _queries(measured[0], probe):
             raise UsageError(f"{run.path} is over other queries than {measured[0].path}: draw a figure of each")
-    return [run.results["probes"][probe] if run in measured else None for run in runs]
+    return [run.results["probes"][probe] if run in measured else {} for run in runs]
 
 
 def read_all_findings(runs: Sequence[FinishedRun], probe: str) -> list[Findings]:

@@ -6,7 +6,15 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shadowprobe.reporting.figures.style import Look, Width, assign_looks, error_lengths, make_panels, system_legend
+from shadowprobe.reporting.figures.style import (
+    Look,
+    Width,
+    assign_looks,
+    error_lengths,
+    spread_out,
+    stack_panels,
+    system_legend,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +39,11 @@ class Point(NamedTuple):
     n: int
 
 
+def read_point(row: Mapping[str, Any], key: str = "accuracy") -> Point:
+    """The value of a row of findings under a key."""
+    return Point(row[key], row[f"{key}_ci95"], row["n"])
+
+
 # The points of each system, by its label and their categories.
 Series = Mapping[str, Mapping[int, Point]]
 
@@ -44,38 +57,30 @@ class Panel(NamedTuple):
 
 
 def draw_rates(panels: Sequence[Panel], about: str, width: Width, height: float) -> tuple[Figure, list[Axes]]:
-    """Panels from 0 to 100% over the same categories, below one another on a narrow page.
+    """Panels from 0 to 100% over the same categories, below one another on a narrow page; returns the lowest, too.
 
     `height` is that of a panel with its title and the numbers below it, in inches.
     """
     legend = system_legend(panels[0].series, width)
-    is_stacked = width == "one"
-    grid = {"nrows": len(panels)} if is_stacked else {"ncols": len(panels)}
-    rows = len(panels) if is_stacked else 1
-    figure, drawn = make_panels(width, 0.35 + height * rows + legend.height, sharey=True, **grid)
-    categories = _list_categories(*(panel.series for panel in panels))
-    handles: list[Any] = []
+    figure, drawn, lowest = stack_panels(width, len(panels), height, 0.35 + legend.height, sharey=True)
     for axes, panel in zip(drawn, panels, strict=True):
-        # The names of the categories stand once in each column, below its lowest panel.
-        is_named = not is_stacked or axes is drawn[-1]
-        handles = draw_lines(axes, panel.series, panel.name if is_named else None, categories)
+        # The names of the categories stand once in each column.
+        name = panel.name if axes in lowest else lambda _: ""
+        draw_lines(axes, panel.series, name, [panel.series for panel in panels])
         axes.set_title(panel.title)
         axes.set_ylim(0, 100)
         axes.set_yticks([0, 25, 50, 75, 100] if height > 1.2 else [0, 50, 100])
-    figure.supylabel(about, fontsize=7)
-    legend.draw(figure, handles)
-    return figure, drawn
+    figure.supylabel(about)
+    legend.draw(figure)
+    return figure, lowest
 
 
-def draw_lines(
-    axes: Axes, series: Series, name: Callable[[int], str] | None, categories: Sequence[int] | None = None
-) -> list[Any]:
-    """Points in per cent with intervals, side by side where systems share a category; returns the handles."""
-    if categories is None:
-        categories = _list_categories(series)
+def draw_lines(axes: Axes, series: Series, name: Callable[[int], str], others: Sequence[Series] = ()) -> None:
+    """Points in per cent with intervals, side by side where systems share a category; `others` have categories too."""
+    categories = sorted({category for one in (series, *others) for points in one.values() for category in points})
     look = assign_looks(series)
-    for number, (label, points) in enumerate(series.items()):
-        shift = (number - (len(series) - 1) / 2) * SPREAD / max(len(series), 2)
+    shifts = spread_out(len(series), SPREAD / len(series))
+    for shift, (label, points) in zip(shifts, series.items(), strict=True):
         kept = [(place, points[category]) for place, category in enumerate(categories) if category in points]
         draw_line(
             axes,
@@ -84,10 +89,9 @@ def draw_lines(
             look[label],
         )
     counts = _write_counts(categories, series)
-    words = [name(one) if name is not None else "" for one in categories]
-    axes.set_xticks(range(len(categories)), ["\n".join(filter(None, pair)) for pair in zip(words, counts, strict=True)])
+    words = ["\n".join(filter(None, (name(one), counts.get(one)))) for one in categories]
+    axes.set_xticks(range(len(categories)), words)
     axes.set_xlim(-0.5, len(categories) - 0.5)
-    return [make_handle(look[label]) for label in series]
 
 
 def draw_line(
@@ -114,17 +118,9 @@ def draw_line(
         bars.set_linewidth([THIN if point.n < FEW else USUAL for point in points])
     if sizes is not None:
         axes.scatter(places, values, sizes, marker=look.marker, zorder=3, **style)
-    for one, other in itertools.pairwise(range(len(points))):
-        width = THIN if min(points[one].n, points[other].n) < FEW else LINE
-        ends = [places[one], places[other]], [values[one], values[other]]
-        axes.plot(*ends, linestyle=look.line, linewidth=width, **style)
-
-
-def make_handle(look: Look) -> Any:
-    """The line of a system in a legend."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **look.line_style)
+    for (left, one), (right, other) in itertools.pairwise(zip(places, points, strict=True)):
+        width = THIN if min(one.n, other.n) < FEW else LINE
+        axes.plot([left, right], [one.value, other.value], linestyle=look.line, linewidth=width, **style)
 
 
 def show_differences(axes: Axes) -> None:
@@ -133,17 +129,10 @@ def show_differences(axes: Axes) -> None:
     axes.set_ylim(min(low, -LEAST), max(high, LEAST))
 
 
-def _list_categories(*panels: Series) -> list[int]:
-    return sorted({category for series in panels for points in series.values() for category in points})
-
-
-def _write_counts(categories: Sequence[int], series: Series) -> list[str]:
+def _write_counts(categories: Sequence[int], series: Series) -> dict[int, str]:
     """How many items each category has, where it has some and as many for all systems."""
-    found = [{points[one].n if one in points else 0 for points in series.values()} for one in categories]
-    counts = [counts.pop() if len(counts) == 1 else 0 for counts in found]
+    found = {one: {points[one].n if one in points else 0 for points in series.values()} for one in categories}
+    counts = {one: of_systems.pop() for one, of_systems in found.items() if len(of_systems) == 1 and any(of_systems)}
     # Many categories have room for the numbers only: the first one says what they are.
-    first = next((place for place, count in enumerate(counts) if count), 0)
-    named = categories if len(categories) <= MANY else categories[first : first + 1]
-    return [
-        f"{'n=' if one in named else ''}{count}" if count else "" for one, count in zip(categories, counts, strict=True)
-    ]
+    named = list(counts)[: len(counts) if len(categories) <= MANY else 1]
+    return {one: f"n={count}" if one in named else str(count) for one, count in counts.items()}

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from shadowprobe.dataset.dataset import GOLD_SUBSETS
 from shadowprobe.errors import UsageError
-from shadowprobe.reporting.figures.bars import draw_bars, make_column
+from shadowprobe.reporting.figures.bars import draw_bars
 from shadowprobe.reporting.figures.findings import read_all_findings, read_findings, refusal
-from shadowprobe.reporting.figures.lines import Panel, Point, draw_lines, draw_rates, show_differences
+from shadowprobe.reporting.figures.lines import (
+    Panel,
+    Point,
+    draw_lines,
+    draw_rates,
+    read_point,
+    show_differences,
+)
 from shadowprobe.reporting.figures.stacks import Stack, draw_stacks
 from shadowprobe.reporting.figures.style import Width, make_panels, shorten_number, system_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from shadowprobe.measure.probe import Findings
     from shadowprobe.running.finished import FinishedRun
 
 OF_NAMES = "share of the names, %,\nwith 95% interval"
@@ -59,12 +67,9 @@ def overshadowing(runs: Sequence[FinishedRun], width: Width) -> Figure:
     Without neutral contexts there is no prior bias.
     """
     findings = read_findings(runs, "overshadowing")
-    columns = [
-        make_column(title, OF_NAMES if width == "two" else SHORT_OF_NAMES, findings, key)
-        for key, title in RATES[width].items()
-        if any(one is not None and one[key] is not None for one in findings)
-    ]
-    return draw_bars([run.label for run in runs], columns, width)
+    about = OF_NAMES if width == "two" else SHORT_OF_NAMES
+    titles = {key: (title, about) for key, title in RATES[width].items()}
+    return draw_bars([run.label for run in runs], findings, titles, width)
 
 
 def stability(runs: Sequence[FinishedRun], width: Width) -> Figure:
@@ -72,9 +77,7 @@ def stability(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     The agreement is a mean of shares.
     """
-    findings = read_findings(runs, "prior")
-    columns = [make_column(title, about, findings, key) for key, (title, about) in PRIOR_RATES.items()]
-    return draw_bars([run.label for run in runs], columns, width)
+    return draw_bars([run.label for run in runs], read_findings(runs, "prior"), PRIOR_RATES, width)
 
 
 def outcomes(runs: Sequence[FinishedRun], width: Width) -> Figure:
@@ -84,10 +87,10 @@ def outcomes(runs: Sequence[FinishedRun], width: Width) -> Figure:
         Stack(
             subset.capitalize(),
             f"share of {subset.capitalize()}, %",
-            [one[subset] if one is not None else None for one in findings],
+            [one[subset] if one else None for one in findings],
         )
         for subset in ("top", "shadow")
-        if all(subset in one for one in findings if one is not None)
+        if all(subset in one for one in findings if one)
     ]
     if not stacks:
         raise UsageError("no such figure: the runs share neither Top nor Shadow snippets")
@@ -99,23 +102,16 @@ def buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     Tail entities are rare too, but their names have no other to be mistaken for.
     """
-    by_run = [findings["buckets"] for findings in read_all_findings(runs, "popularity")]
-    panels = []
-    for subset in GOLD_SUBSETS:
-        series = {
-            run.label: {
-                row["at_least"]: Point(row["accuracy"], row["accuracy_ci95"], row["n"])
-                for row in by_subset.get(subset, ())
-            }
-            for run, by_subset in zip(runs, by_run, strict=True)
-        }
-        if any(series.values()):
-            panels.append(Panel(subset.capitalize(), series, shorten_number))
+
+    def list_rows(found: Findings, subset: str) -> dict[int, Any]:
+        return {row["at_least"]: row for row in found["buckets"].get(subset, ())}
+
+    findings = read_all_findings(runs, "popularity")
+    panels = _make_panels(runs, findings, list_rows, shorten_number)
     height = 0.88 if width == "one" else 1.6
-    figure, drawn = draw_rates(panels, "right answers, %, with 95% interval", width, height)
-    # Below the lowest panel, or the one in the middle.
-    below = drawn[-1] if width == "one" else drawn[len(drawn) // 2]
-    below.set_xlabel("commonness of the gold entity, at least")
+    figure, lowest = draw_rates(panels, "right answers, %, with 95% interval", width, height)
+    # Once, below the panel in the middle.
+    lowest[len(lowest) // 2].set_xlabel("commonness of the gold entity, at least")
     return figure
 
 
@@ -124,22 +120,16 @@ def context_length(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     A system that gains nothing from a longer context does not read it.
     """
+
+    def list_rows(found: Findings, subset: str) -> dict[int, Any]:
+        lengths = found["lengths"] if found else {}
+        rows = (lengths.get(length, {}).get(subset) for length in LENGTHS)
+        return {place: row for place, row in enumerate(rows) if row is not None}
+
     findings = read_findings(runs, "context_length")
-    by_run = [one["lengths"] if one is not None else {} for one in findings]
-    known = next(one for one in findings if one is not None)
-    words = {length: name.format_map(known) for length, name in LENGTHS.items()}
-    panels = []
-    for subset in GOLD_SUBSETS:
-        series = {
-            run.label: {
-                place: Point(row["accuracy"], row["accuracy_ci95"], row["n"])
-                for place, length in enumerate(LENGTHS)
-                if (row := lengths.get(length, {}).get(subset)) is not None
-            }
-            for run, lengths in zip(runs, by_run, strict=True)
-        }
-        if any(series.values()):
-            panels.append(Panel(subset.capitalize(), series, list(words.values()).__getitem__))
+    known = next(filter(None, findings))
+    words = [name.format_map(known) for name in LENGTHS.values()]
+    panels = _make_panels(runs, findings, list_rows, words.__getitem__)
     figure, _ = draw_rates(panels, "right answers, %, with 95% interval", width, 1.25 if width == "one" else 1.7)
     return figure
 
@@ -155,19 +145,33 @@ def popularity_gap(runs: Sequence[FinishedRun], width: Width) -> Figure:
         gaps = findings["gaps"]
         if not gaps:
             raise refusal(run, "no name has both snippets and commonness")
-        series[run.label] = {
-            row["at_least"]: Point(row["top_minus_shadow"], row["top_minus_shadow_ci95"], row["n"]) for row in gaps
-        }
+        series[run.label] = {row["at_least"]: read_point(row, "top_minus_shadow") for row in gaps}
         below |= {row["at_least"]: row["below"] for row in gaps}
     legend = system_legend(series, width)
     figure, (axes,) = make_panels(width, 2.3 + legend.height)
     axes.axhline(0, color="black", linewidth=0.6)
-    handles = draw_lines(axes, series, lambda low: _name_range(low, below[low]))
+    draw_lines(axes, series, lambda low: _name_range(low, below[low]))
     show_differences(axes)
     axes.set_ylabel("right on Top minus on Shadow,\npoints, with 95% interval")
     axes.set_xlabel("how many times as common the Top entity is")
-    legend.draw(figure, handles)
+    legend.draw(figure)
     return figure
+
+
+def _make_panels(
+    runs: Sequence[FinishedRun],
+    findings: Sequence[Findings],
+    list_rows: Callable[[Findings, str], Mapping[int, Any]],
+    name: Callable[[int], str],
+) -> list[Panel]:
+    """A panel for each subset that a run has rows of; `list_rows` gives them by category."""
+    panels = []
+    for subset in GOLD_SUBSETS:
+        rows = {run.label: list_rows(found, subset) for run, found in zip(runs, findings, strict=True)}
+        if any(rows.values()):
+            series = {label: {one: read_point(row) for one, row in own.items()} for label, own in rows.items()}
+            panels.append(Panel(subset.capitalize(), series, name))
+    return panels
 
 
 def _name_range(low: int, high: int | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES
 from shadowprobe.reporting.figures.amber_panels import read_parts
 from shadowprobe.reporting.figures.findings import refusal
-from shadowprobe.reporting.figures.style import COLOURS, MARKERS, Legend, Width, make_panels, shorten_number
+from shadowprobe.reporting.figures.style import Legend, Width, scatter, shorten_number, stack_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,19 +34,16 @@ def long_tail(runs: Sequence[FinishedRun], width: Width, collection: str | None 
     if not curves:
         raise refusal(runs[0], "its AmbER sets do not say how popular entities are")
     legend = Legend(GROUPS.values(), 1 if width == "one" else 2)
-    is_stacked = width == "one"
-    shape = {"nrows": len(curves)} if is_stacked else {"ncols": len(curves)}
-    rows = len(curves) if is_stacked else 1
-    figure, panels = make_panels(width, 0.3 + HEIGHTS[width] * rows + legend.height, sharey=True, **shape)
+    figure, panels, lowest = stack_panels(width, len(curves), HEIGHTS[width], 0.3 + legend.height, sharey=True)
     handles: list[Any] = []
     for axes, (name, points) in zip(panels, curves.items(), strict=True):
         handles = _draw_curve(axes, points)
         axes.set_title(COLLECTION_NAMES[name].capitalize())
     # All panels share the axis, so that none may choose its own end.
     panels[0].set_ylim(0, 1.05 * max(1.0, *(points[0]["popularity"] for points in curves.values())))
-    for axes in panels[-1:] if is_stacked else panels:
+    for axes in lowest:
         axes.set_xlabel("rank of the entity by its popularity")
-    figure.supylabel("popularity (logarithm of page views)", fontsize=7)
+    figure.supylabel("popularity (logarithm of page views)")
     legend.draw(figure, handles)
     return figure
 
@@ -55,18 +52,8 @@ def _draw_curve(axes: Axes, points: Sequence[dict[str, Any]]) -> list[Any]:
     axes.plot([one["rank"] for one in points], [one["popularity"] for one in points], color="#999999", linewidth=0.5)
     handles = []
     for number, group in enumerate(GROUPS):
-        members = [one for one in points if one["group"] == group]
-        handles.append(
-            axes.scatter(
-                [one["rank"] for one in members],
-                [one["popularity"] for one in members],
-                s=6,
-                color=COLOURS[number],
-                marker=MARKERS[number],
-                linewidths=0,
-                zorder=2,
-            )
-        )
+        members = [(one["rank"], one["popularity"]) for one in points if one["group"] == group]
+        handles.append(scatter(axes, members, number, s=6, zorder=2))
     axes.set_xscale("log")
     last = points[-1]["rank"]
     ticks = [10**power for power in range(len(str(last)))]

@@ -25,10 +25,8 @@ ORDER = ("complete", "partial", "ambiguous", "merged", "no_answer")
 def answer_categories(runs: Sequence[FinishedRun], width: Width) -> Figure:
     """What kind of answers a language model gives about documents on namesakes (AmbigDocs)."""
     findings = read_findings(runs, AMBIGDOCS)
-    shares = [
-        {kind: row["share"] for kind, row in one["categories"].items()} if one is not None else None for one in findings
-    ]
-    count = next(one["n"] for one in findings if one is not None)
+    shares = [{kind: row["share"] for kind, row in one["categories"].items()} if one else None for one in findings]
+    count = next(one["n"] for one in findings if one)
     stack = Stack("Does every namesake get its own answer?", f"share of the {count} questions, %", shares)
     segments = {kind: f"{kind.replace('_', ' ')}:\n{CATEGORIES[kind]}" for kind in ORDER}
     return draw_stacks([run.label for run in runs], [stack], segments, width)
@@ -37,15 +35,15 @@ def answer_categories(runs: Sequence[FinishedRun], width: Width) -> Figure:
 def answer_positions(runs: Sequence[FinishedRun], width: Width) -> Figure:
     """How often the answer of the document at each position is given: is the first one favoured? (AmbigDocs)"""
     findings = read_findings(runs, AMBIGDOCS)
-    positions = [(one or {}).get("positions", {}) for one in findings]
+    positions = [one.get("positions", {}) for one in findings]
     panels = [
         Panel(title, {run.label: _read_points(one.get(key, {})) for run, one in zip(runs, positions, strict=True)}, str)
         for key, title in (("given", "Its answer is given"), ("with_entity", "Its answer is given with its entity"))
     ]
     if not any(points for panel in panels for points in panel.series.values()):
         raise UsageError("no run knows in which order its model saw the documents: `answer --order` says it")
-    figure, drawn = draw_rates(panels, "documents, %, with 95% interval", width, 1.5)
-    for axes in drawn if width == "two" else drawn[-1:]:
+    figure, lowest = draw_rates(panels, "documents, %, with 95% interval", width, 1.5)
+    for axes in lowest:
         axes.set_xlabel("position of the document")
     return figure
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.question_files import relations
-from shadowprobe.reporting.figures.style import COLOURS, MARKERS, Legend, Width, make_panels, wrap_label
+from shadowprobe.reporting.figures.style import LEGEND, Legend, Width, make_panels, scatter, wrap_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,6 @@ WHEN = ("before", "after")
 MOST = 7
 OTHERS = "other relations"
 GREY = "#BBBBBB"
-LEGEND: dict[Width, int] = {"one": 2, "two": 4}
 
 
 def passages(trainings: Sequence[Training], width: Width) -> Figure:
@@ -73,18 +72,9 @@ def _draw_map(axes: Axes, training: Training, when: str, shown: Sequence[str]) -
             for item, place in zip(found["items"], found[when]["places"], strict=True)
             if item["relation"] == relation or (not relation and item["relation"] not in shown)
         ]
-        handles.append(
-            axes.scatter(
-                [place[0] for place in places],
-                [place[1] for place in places],
-                s=7,
-                color=COLOURS[number] if relation else GREY,
-                marker=MARKERS[number],
-                linewidths=0,
-                # The named relations are above the others.
-                zorder=2 if relation else 1,
-            )
-        )
+        # The named relations are above the others.
+        style = {"zorder": 2} if relation else {"zorder": 1, "color": GREY}
+        handles.append(scatter(axes, places, number, s=7, **style))
     axes.set_xticks([])
     axes.set_yticks([])
     return handles

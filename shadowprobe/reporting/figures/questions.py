@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shadowprobe.errors import UsageError
 from shadowprobe.queries.question_files import relations
-from shadowprobe.reporting.figures.dots import Dot, DotPanel, draw_dots
-from shadowprobe.reporting.figures.findings import read_findings
+from shadowprobe.reporting.figures.dots import DotPanel, draw_dots
+from shadowprobe.reporting.figures.findings import Rate, read_findings
 from shadowprobe.reporting.figures.style import Width, wrap_label
 from shadowprobe.reporting.retriever_summary import QUESTIONS, shared_depths
 
@@ -32,13 +32,9 @@ def questions(runs: Sequence[FinishedRun], width: Width) -> Figure:
     ks = least_and_most(runs)
     order = _sort_relations(findings, ks[0])
     words = [*(_name_relation(relation, LABEL[width]) for relation in order), MEAN]
-    panels = [DotPanel(title_of_depth(k), [_read_dots(one, order, k) for one in findings]) for k in ks]
-    labels = [run.label for run in runs]
-    figure, drawn, ends = draw_dots(labels, words, panels, "answered, %,\nwith 95% interval", width)
-    for axes in drawn:
-        # The mean of all stands apart from what it is the mean of.
-        axes.axhline(ends[-2], color="black", linewidth=0.5, zorder=0)
-    return figure
+    panels = [DotPanel(title_of_depth(k), [_read_rates(one, order, k) for one in findings]) for k in ks]
+    about = "answered, %,\nwith 95% interval"
+    return draw_dots([run.label for run in runs], words, panels, about, width, has_mean=True)
 
 
 def common_depths(runs: Sequence[FinishedRun]) -> list[str]:
@@ -60,19 +56,19 @@ def title_of_depth(k: str) -> str:
     return "in the first\ndocument" if k == "1" else f"in the first\n{k} documents"
 
 
-def _read_dots(one: Findings | None, order: Sequence[str], k: str) -> list[Dot | None]:
+def _read_rates(one: Findings, order: Sequence[str], k: str) -> list[Rate]:
     """The rate of each relation, and last their mean, which has no interval."""
-    if one is None:
-        return [None] * (len(order) + 1)
+    if not one:
+        return [Rate()] * (len(order) + 1)
     rows = [one["relations"][relation] for relation in order]
-    return [*((row["accuracy"][k], row["accuracy_ci95"][k]) for row in rows), (one["macro"][k], None)]
+    return [*(Rate(row["accuracy"][k], row["accuracy_ci95"][k]) for row in rows), Rate(one["macro"][k])]
 
 
-def _sort_relations(findings: Sequence[Findings | None], k: str) -> list[str]:
+def _sort_relations(findings: Sequence[Findings], k: str) -> list[str]:
     """The relations, best answered first over all systems."""
     rates: dict[str, list[float]] = {}
     for one in findings:
-        for relation, row in (one or {}).get("relations", {}).items():
+        for relation, row in one.get("relations", {}).items():
             rates.setdefault(relation, []).append(row["accuracy"][k])
     return sorted(rates, key=lambda relation: (-sum(rates[relation]) / len(rates[relation]), relation))
 

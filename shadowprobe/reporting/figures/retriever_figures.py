@@ -54,19 +54,18 @@ def retrieval_gap(runs: Sequence[FinishedRun], width: Width, collection: str | N
     edges = sorted({row["at_least"] for by_run in bins.values() for rows in by_run for row in rows})
     for part, axes in grid.panels.items():
         axes.axhline(0, color="black", linewidth=0.6)
-        handles = []
         for label, rows in zip(labels, bins[part], strict=True):
             places = [edges.index(row["at_least"]) for row in rows]
             differences = [100 * row["difference"] for row in rows]
-            handles += axes.plot(places, differences, **look[label].line_style, clip_on=False)
+            axes.plot(places, differences, **look[label].line_style, clip_on=False)
         counts = {row["at_least"]: row["head"]["n"] + row["tail"]["n"] for rows in bins[part] for row in rows}
         axes.set_xticks(range(len(edges)), [f"{100 * low:.0f}\n{counts.get(low, 0)}" for low in edges])
         axes.set_xlim(-0.5, len(edges) - 0.5)
-    grid.figure.supylabel("right on head minus on tail, points", fontsize=7)
+    grid.figure.supylabel("right on head minus on tail, points")
     below = grid.lowest[len(grid.lowest) // 2]
     below.set_xlabel("head more popular by, % of the tail, at least;\nbelow it the number of queries")
     show_differences(below)
-    legend.draw(grid.figure, handles)
+    legend.draw(grid.figure)
     return grid.figure
 
 
@@ -76,7 +75,7 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
     A panel for the least and the most documents; the rarest subjects stand at the left. Where a run marks entities that
     were seen in training (`retrieve --seen`), these and the others have a line each.
     """
-    buckets = [(one or {}).get("buckets") or [] for one in read_findings(runs, QUESTIONS)]
+    buckets = [one.get("buckets") or [] for one in read_findings(runs, QUESTIONS)]
     if not any(buckets):
         raise refusal(runs[0], "its questions do not say how frequent subjects are")
     bounds = {row["bucket"]: row["lowest_frequency"] for rows in buckets for row in rows}
@@ -94,8 +93,8 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
         for k in least_and_most(runs)
     ]
     height = 1.25 if width == "one" else 1.7
-    figure, drawn = draw_rates(panels, "answered, %, with 95% interval", width, height)
-    for axes in drawn[-1:] if width == "one" else drawn:
+    figure, lowest = draw_rates(panels, "answered, %, with 95% interval", width, height)
+    for axes in lowest:
         axes.set_xlabel(
             "frequency of the subject, at least" if are_known else "bucket of the subject, 1 the least frequent"
         )

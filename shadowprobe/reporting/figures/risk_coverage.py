@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shadowprobe.reporting.figures.findings import read_findings
-from shadowprobe.reporting.figures.style import Width
-from shadowprobe.reporting.figures.system_panels import TICKS, Drawing, draw_panels
+from shadowprobe.reporting.figures.style import PERCENT, Width
+from shadowprobe.reporting.figures.system_panels import draw_panels
 from shadowprobe.reporting.tables.suspicion_table import SIGNALS
 
 if TYPE_CHECKING:
@@ -23,14 +23,9 @@ def risk_coverage(runs: Sequence[FinishedRun], width: Width) -> Figure:
     The lower a line, the better its signal finds the wrong answers.
     """
     findings = read_findings(runs, "suspicion")
-    shown = {
-        key: words
-        for key, words in SIGNALS.items()
-        if any(one is not None and key in one["signals"] for one in findings)
-    }
-    percent = [100 * tick for tick in TICKS]
-    drawing = Drawing(shown, "answers that are kept, %", percent, "wrong answers\namong them, %", _draw)
-    return draw_panels(runs, findings, drawing, width)
+    shown = {key: words for key, words in SIGNALS.items() if any(one and key in one["signals"] for one in findings)}
+    across, upwards = "answers that are kept, %", "wrong answers\namong them, %"
+    return draw_panels(runs, findings, _draw, width, shown, across, PERCENT, upwards)
 
 
 def _draw(axes: Axes, found: dict[str, Any], styles: Mapping[str, dict[str, Any]]) -> str:

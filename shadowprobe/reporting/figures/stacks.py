@@ -32,11 +32,10 @@ class Stack(NamedTuple):
 def draw_stacks(labels: Sequence[str], stacks: Sequence[Stack], words: Mapping[str, str], width: Width) -> Figure:
     """A bar a system in every panel; `words` are the names of the segments in the legend, by the keys of the shares."""
     legend = Legend(words.values(), COLUMNS[width])
-    figure, panels, places = make_frame(labels, [stack.title for stack in stacks], width, 0.65 + legend.height)
+    figure, panels, places = make_frame(labels, [one[:2] for one in stacks], width, 0.65 + legend.height)
     handles: list[Any] = []
     for axes, stack in zip(panels, stacks, strict=True):
         handles = _draw_stack(axes, stack, list(words), places)
-        axes.set_xlabel(stack.about)
     legend.draw(figure, handles)
     return figure
 

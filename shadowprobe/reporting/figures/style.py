@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -25,6 +25,9 @@ WIDTHS: dict[Width, float] = {"one": 3.4, "two": 7.0}
 BESIDE: dict[Width, int] = {"one": 14, "two": 30}
 ABOVE = 22
 LINE_HEIGHT = 0.13
+# Where shares from 0 to 1 have a tick, and what it says in per cent.
+TICKS = (0, 0.25, 0.5, 0.75, 1)
+PERCENT = [f"{100 * tick:g}" for tick in TICKS]
 # Columns of a legend of systems.
 LEGEND: dict[Width, int] = {"one": 2, "two": 4}
 
@@ -45,6 +48,7 @@ STYLE: dict[str, Any] = {
     "font.size": 7,
     "axes.titlesize": 7,
     "axes.labelsize": 7,
+    "figure.labelsize": 7,
     "xtick.labelsize": 6.5,
     "ytick.labelsize": 6.5,
     "legend.fontsize": 6.5,
@@ -165,6 +169,23 @@ def make_panels(width: Width, height: float, **layout: Any) -> tuple[Figure, lis
     return figure, list(panels.flat)
 
 
+def stack_panels(
+    width: Width, count: int, panel: float, room: float, **layout: Any
+) -> tuple[Figure, list[Axes], list[Axes]]:
+    """Panels below one another on a narrow page, and side by side on a wide one; and those at the bottom.
+
+    `panel` is the height of a panel, and `room` that of everything else, in inches.
+    """
+    rows, columns = (count, 1) if width == "one" else (1, count)
+    figure, panels = make_panels(width, room + panel * rows, nrows=rows, ncols=columns, **layout)
+    return figure, panels, panels[-columns:]
+
+
+def spread_out(count: int, step: float) -> list[float]:
+    """How far each of some marks is from the middle of all."""
+    return [step * (number - (count - 1) / 2) for number in range(count)]
+
+
 def wrap_label(label: str, characters: int) -> str:
     """A label on as many lines as it needs."""
     # An argument that is not UTF-8 has characters that no font has.
@@ -178,10 +199,10 @@ def count_lines(label: str) -> int:
 
 
 class Legend:
-    """A legend below the panels of a figure."""
+    """A legend below the panels of a figure; `styles` are those of lines."""
 
-    def __init__(self, labels: Iterable[str], columns: int) -> None:
-        self._labels = list(labels)
+    def __init__(self, labels: Iterable[str], columns: int, styles: Iterable[dict[str, Any]] = ()) -> None:
+        self._labels, self._styles = list(labels), styles
         self._columns = min(columns, len(self._labels))
 
     @property
@@ -190,19 +211,32 @@ class Legend:
         rows = -(-len(self._labels) // self._columns)
         return 0.1 + rows * LINE_HEIGHT * (max(map(count_lines, self._labels)) + 0.3)
 
-    def draw(self, figure: Figure, handles: Sequence[Any]) -> None:
-        """Draws it; there is a handle for each label."""
+    def draw(self, figure: Figure, handles: Sequence[Any] = ()) -> None:
+        """Draws it, with a handle or a line for each label."""
+        from matplotlib.lines import Line2D
+
+        shown = handles or [Line2D([], [], **style) for style in self._styles]
         # The texts are set afterwards: matplotlib leaves out a label that begins with an underscore.
         numbers = [str(place) for place in range(len(self._labels))]
-        drawn = figure.legend(handles, numbers, loc="outside lower center", ncols=self._columns)
+        drawn = figure.legend(shown, numbers, loc="outside lower center", ncols=self._columns)
         for text, label in zip(drawn.get_texts(), self._labels, strict=True):
             text.set_text(label)
 
 
-def system_legend(labels: Iterable[str], width: Width, notes: Iterable[str] = ()) -> Legend:
+def scatter(axes: Axes, points: Sequence[Sequence[float]], number: int, **style: Any) -> Any:
+    """Points, across and upwards, in the colour and with the marker of a number; returns their handle."""
+    across, upwards = ([point[axis] for point in points] for axis in (0, 1))
+    return axes.scatter(
+        across, upwards, **{"color": COLOURS[number], "marker": MARKERS[number], "linewidths": 0, **style}
+    )
+
+
+def system_legend(labels: Collection[str], width: Width, notes: Iterable[str] = ()) -> Legend:
     """The legend of a figure's systems; a note may stand below each name."""
     pairs = itertools.zip_longest((wrap_label(label, ABOVE) for label in labels), notes)
-    return Legend(("\n".join(filter(None, pair)) for pair in pairs), LEGEND[width])
+    look = assign_looks(labels)
+    texts = ("\n".join(filter(None, pair)) for pair in pairs)
+    return Legend(texts, LEGEND[width], [look[label].line_style for label in labels])
 
 
 def show_percent(axes: Axes, width: Width) -> None:

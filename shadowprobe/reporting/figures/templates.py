@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shadowprobe.errors import UsageError
-from shadowprobe.reporting.figures.dots import Dot, DotPanel, draw_dots
-from shadowprobe.reporting.figures.findings import read_findings
+from shadowprobe.reporting.figures.dots import DotPanel, draw_dots
+from shadowprobe.reporting.figures.findings import read_findings, read_rate
 from shadowprobe.reporting.figures.style import Width, wrap_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from shadowprobe.measure.probe import Findings
     from shadowprobe.running.finished import FinishedRun
 
 # Characters of a template on one line, and of all that is shown of it.
@@ -27,10 +26,10 @@ def templates(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
     A row a template. Where one lies apart from the others, it is not neutral for that system.
     """
-    findings = read_findings(runs, "templates")
+    found = [one["templates"] if one else {} for one in read_findings(runs, "templates")]
     texts: dict[str, str] = {}
-    for found in filter(None, findings):
-        own = {number: row["text"] or f"template {number}" for number, row in found["templates"].items()}
+    for rows in found:
+        own = {number: row["text"] or f"template {number}" for number, row in rows.items()}
         if any(texts.get(number, text) != text for number, text in own.items()):
             raise UsageError("the runs have other neutral templates: draw a figure of each dataset")
         texts |= own
@@ -38,18 +37,6 @@ def templates(runs: Sequence[FinishedRun], width: Width) -> Figure:
     words = [
         wrap_label(textwrap.shorten(texts[number], LONGEST[width], placeholder=" ..."), LINE[width]) for number in order
     ]
-    dots = [_read_dots(found, order) for found in findings]
-    figure, _, _ = draw_dots(
-        [run.label for run in runs],
-        words,
-        [DotPanel("", dots)],
-        "names that get their prior, %,\nwith 95% interval",
-        width,
-    )
-    return figure
-
-
-def _read_dots(found: Findings | None, order: Sequence[str]) -> list[Dot | None]:
-    """The share that gets the prior in each template, where any name has one."""
-    rows = [found["templates"].get(number) if found is not None else None for number in order]
-    return [(row["prior"], row["prior_ci95"]) if row and row["prior"] is not None else None for row in rows]
+    panel = DotPanel("", [[read_rate(rows.get(number, {}), "prior") for number in order] for rows in found])
+    about = "names that get their prior, %,\nwith 95% interval"
+    return draw_dots([run.label for run in runs], words, [panel], about, width)

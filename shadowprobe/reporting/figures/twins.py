@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from shadowprobe.reporting.figures.bars import draw_bar, lay_out_rows
-from shadowprobe.reporting.figures.style import Legend, Width, assign_looks, show_percent
+from shadowprobe.reporting.figures.findings import Rate
+from shadowprobe.reporting.figures.style import Legend, Width, assign_looks, show_percent, spread_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
 
 # Inches, in which the rows are laid out.
 BAR, BETWEEN, GREY = 0.14, 0.12, "#555555"
-
-
-class Rate(NamedTuple):
-    """A rate with its 95% interval; both are None where they are not known."""
-
-    value: float | None = None
-    interval: Sequence[float] | None = None
 
 
 class Twins:
@@ -37,8 +31,8 @@ class Twins:
         """Draws the two bars of each system into a panel."""
         look = assign_looks(self._labels)
         for label, place, pair in zip(self._labels, self._rows.places, rates, strict=True):
-            for shift, rate in zip((-BAR / 2, BAR / 2), pair, strict=True):
-                draw_bar(axes, place + shift, BAR, rate.value, rate.interval, look[label], filled=shift < 0)
+            for shift, rate in zip(spread_out(2, BAR), pair, strict=True):
+                draw_bar(axes, place + shift, BAR, rate, look[label], filled=shift < 0)
         show_percent(axes, self._width)
         self._rows.show_on(axes)
 

@@ -3,8 +3,6 @@ whenOpen(() => {
   const KINDS = { "complete": "good", "partial": "prior", "ambiguous": "prior", "merged": "bad", "no answer": "gone" };
   const { systems, sets, categories } = data;
   const several = systems.length > 1;
-  const categoryOf = (system, row) => categories[system.category[row]];
-  const differs = (row) => systems.some((system) => system.category[row] !== systems[0].category[row]);
 
   // An entry of the list is a name with all questions about it.
   const entries = byName(sets.name);
@@ -21,27 +19,14 @@ whenOpen(() => {
     ...systems.map((system) => passage(system.answer[row])),
   ];
 
-  function gather() {
-    for (const entry of entries) entry.disagreements = entry.rows.filter(differs).length;
-  }
-
-  function fits(row, asked) {
-    if (asked.differ && !differs(row)) return false;
-    return isChosen(systems, "category", row, asked);
-  }
-
-  const orders = sharedOrders("file");
-
   function badgeOf(system, row) {
-    const category = categoryOf(system, row);
+    const category = categories[system.category[row]];
     return badge(category, KINDS[category[0]]);
   }
 
   function line(entry, system) {
     return entry.rows.flatMap((row, place) => [place > 0 ? ", " : "", badgeOf(system, row)]);
   }
-
-  const meaning = (asked) => explain(categories, asked.category);
 
   function answer(system, row) {
     const list = make("dl", {});
@@ -78,19 +63,6 @@ whenOpen(() => {
     );
   }
 
-  gather();
-  browse({
-    entries,
-    texts,
-    words,
-    systems,
-    choices: {
-      category: occurring(categories.map(([name]) => name), systems.map((system) => system.category)),
-    },
-    fits,
-    orders,
-    meaning,
-    line,
-    detail: (entry) => entry.rows.map(context),
-  });
+  const detail = (entry) => entry.rows.map(context);
+  browse({ entries, texts, words, systems, column: "category", meanings: categories, source: "file", line, detail });
 });

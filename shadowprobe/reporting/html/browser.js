@@ -33,27 +33,6 @@ function byName(names) {
   return [...known.values()];
 }
 
-// True if a system that is shown has the value of a column that a reader chose, or if none was chosen.
-function isChosen(systems, column, row, asked) {
-  if (asked[column] < 0) return true;
-  const of = asked.system >= 0 ? [systems[asked.system]] : systems;
-  return of.some((system) => system[column][row] === asked[column]);
-}
-
-// The sentence about the value that a reader chose.
-function explain(meanings, chosen) {
-  if (chosen < 0) return "";
-  const [name, sentence] = meanings[chosen];
-  return `${capital(name)}: ${sentence}.`;
-}
-
-// The orders of entries that every browser has.
-const sharedOrders = (source) => ({
-  differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
-  dataset: [`as in the ${source}`, () => 0],
-  name: ["by name", (one, other) => one.name.localeCompare(other.name)],
-});
-
 // What a kind of report has of its own:
 //   entries: {key, name, rows} of the list, in the order of the data; a link leads to the key
 //   counted: what the entries are called on the count, if not names
@@ -62,16 +41,28 @@ const sharedOrders = (source) => ({
 //   words(row): what is looked for in
 //   needed(entry): the numbers of further running texts that its detail shows, if any
 //   systems: the systems under test, each with its label
-//   choices: of each list of choices, its pairs of value and name
-//   fits(row, asked): whether a row is asked for, as far as it is not a question of words
-//   orders: {key: [name, compare]}, the first of which holds unless another is chosen
+//   column: the column of a system that says what became of each row, which is a list of choices too
+//   meanings: the values of this column, each with a sentence
+//   differs(row): whether the systems disagree on a row, if not by this column
+//   choices: of each further list of choices, its pairs of value and name
+//   fits(row, asked): whether a row has what is chosen from these
+//   source: what the data is in, for the order of the data
+//   orders: {key: [name, compare]}, further orders
 //   prepare(entry, rows, asked): what an order needs to know of an entry, if anything
-//   meaning(asked): a sentence on what is chosen, or nothing
 //   line(entry, system): what the list says of an entry and a system
 //   detail(entry): the elements that show an entry, of which the rows `entry.fitting` fit
 function browse(report) {
-  const { entries, systems, orders, counted = "names", nouns = { name: "name" } } = report;
+  const { entries, systems, column, meanings, counted = "names", nouns = { name: "name" } } = report;
   const several = systems.length > 1;
+  const differs = report.differs ?? ((row) => systems.some((system) => system[column][row] !== systems[0][column][row]));
+  for (const entry of entries) entry.disagreements = entry.rows.filter(differs).length;
+  // The first holds unless another is chosen.
+  const orders = {
+    differ: ["disagreements first", (one, other) => other.disagreements - one.disagreements],
+    dataset: [`as in the ${report.source}`, () => 0],
+    name: ["by name", (one, other) => one.name.localeCompare(other.name)],
+    ...report.orders,
+  };
   const entryOf = new Map(entries.map((entry) => [entry.key, entry]));
   entries.forEach((entry, place) => (entry.place = place));
   const rowCount = entries.reduce((count, entry) => count + entry.rows.length, 0);
@@ -87,7 +78,12 @@ function browse(report) {
   let page = 0;
   let current = null;
 
-  const fits = (row) => report.fits(row, asked) && (hits === null || hits[row] === 1);
+  function fits(row) {
+    if (asked.differ && !differs(row)) return false;
+    const judged = asked.system >= 0 ? [systems[asked.system]] : systems;
+    if (asked[column] >= 0 && !judged.some((system) => system[column][row] === asked[column])) return false;
+    return (report.fits?.(row, asked) ?? true) && (hits === null || hits[row] === 1);
+  }
 
   // Looks for words in all rows, block by block; false if a later search has begun meanwhile.
   async function search(text) {
@@ -147,9 +143,9 @@ function browse(report) {
     by("page").textContent = `${page + 1} of ${pages}`;
     by("back").disabled = page === 0;
     by("forth").disabled = page + 1 >= pages;
-    const meaning = report.meaning(asked);
-    by("meaning").hidden = meaning === "";
-    by("meaning").textContent = meaning;
+    const [name, sentence] = meanings[asked[column]] ?? [];
+    by("meaning").hidden = name === undefined;
+    by("meaning").textContent = name === undefined ? "" : `${capital(name)}: ${sentence}.`;
   }
 
   async function drawDetail(problem) {
@@ -315,7 +311,8 @@ function browse(report) {
   }
 
   function start() {
-    for (const [id, pairs] of Object.entries(report.choices)) fill(id, [[-1, "any"], ...pairs]);
+    const judgements = occurring(meanings.map(([name]) => name), systems.map((system) => system[column]));
+    for (const [id, pairs] of Object.entries({ [column]: judgements, ...report.choices })) fill(id, [[-1, "any"], ...pairs]);
     fill("system", [[-1, "any"], ...systems.map((system, number) => [number, system.label])]);
     fill("order", Object.entries(orders).filter(([key]) => several || key !== "differ").map(([key, [name]]) => [key, name]));
     by("system-label").hidden = by("differ-label").hidden = !several;

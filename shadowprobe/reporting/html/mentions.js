@@ -36,7 +36,6 @@ whenOpen(() => {
     const entity = system.entity[row];
     return entity < 0 ? WORDS[entity] : strings[entity];
   };
-  const differs = (row) => systems.some((system) => system.entity[row] !== systems[0].entity[row]);
 
   function gather() {
     const ofSpace = new Map();
@@ -52,9 +51,6 @@ whenOpen(() => {
       }
       entry.rows.push(row);
     });
-    for (const entry of entries) {
-      entry.disagreements = entry.rows.filter((row) => hasGold(row) && differs(row)).length;
-    }
   }
 
   const texts = (row) => [snippets.before[row], snippets.after[row], snippets.source[row]];
@@ -74,14 +70,7 @@ whenOpen(() => {
     return Array.from({ length: spaces.size[entry.space] }, (_, place) => first + place);
   }
 
-  function fits(row, asked) {
-    if (asked.subset >= 0 && snippets.subset[row] !== asked.subset) return false;
-    if (asked.differ && !(hasGold(row) && differs(row))) return false;
-    return isChosen(systems, "outcome", row, asked);
-  }
-
   const orders = {
-    ...sharedOrders("dataset"),
     least: ["lowest score first", (one, other) => one.low - other.low],
     surest: ["highest score first", (one, other) => other.high - one.high],
   };
@@ -107,8 +96,6 @@ whenOpen(() => {
       place > 0 ? ", " : "", `${capital(subsetOf(row))} `, badgeOf(system, row),
     ]);
   }
-
-  const meaning = (asked) => explain(data.outcomes, asked.outcome);
 
   function candidatesOf(system, row) {
     const { start, size, title, score } = system.candidates;
@@ -208,14 +195,14 @@ whenOpen(() => {
     words,
     needed: (entry) => placesOf(entry).map((place) => spaces.description[place]),
     systems,
-    choices: {
-      outcome: occurring(data.outcomes.map(([name]) => name), systems.map((system) => system.outcome)),
-      subset: occurring(subsets.map(capital), [snippets.subset]),
-    },
-    fits,
+    column: "outcome",
+    meanings: data.outcomes,
+    differs: (row) => hasGold(row) && systems.some((system) => system.entity[row] !== systems[0].entity[row]),
+    choices: { subset: occurring(subsets.map(capital), [snippets.subset]) },
+    fits: (row, asked) => asked.subset < 0 || snippets.subset[row] === asked.subset,
+    source: "dataset",
     orders,
     prepare,
-    meaning,
     line,
     detail,
   });

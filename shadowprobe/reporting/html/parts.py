@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from importlib import resources
-from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -85,14 +83,7 @@ def _assemble(parts: Mapping[str, str], data: Any, scripts: Sequence[str], style
     """The parts as markup, the data, and the files that become the one script and the one style of the page."""
     style, script = ("".join(map(read_page_file, names)) for names in (styles, scripts))
     skeleton, blocks = compress_data(data)
-    frame = {
-        "policy": f"default-src 'none'; script-src '{hash_content(script)}'; style-src '{hash_content(style)}';"
-        " img-src data:; base-uri 'none'; form-action 'none'",
-        "style": style,
-        # Nothing inside of a script element is markup but what could end it.
-        "data": msgspec.json.encode(skeleton).decode().replace("<", "\\u003c"),
-    }
-    yield Template(read_page_file("report.html")).substitute(parts, **frame)
+    yield fill_page(read_page_file("report.html"), script, style, "img-src data:", {**parts, "data": skeleton})
     yield from write_blocks(blocks)
     # Last, so that the results are seen before the data is there.
     yield f"<script>{script}</script>\n</body>\n</html>\n"
@@ -146,12 +137,24 @@ def _missing_browser(browser: Browser, reason: str) -> str:
     )
 
 
-def read_page_file(name: str) -> str:
-    """The content of a file of this package."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+def read_page_file(name: str, package: str = __package__) -> str:
+    """The content of a file of a package, of this one unless another is named."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def hash_content(content: str) -> str:
+def fill_page(body: str, script: str, style: str, sources: str, parts: Mapping[str, Any]) -> str:
+    """A page whose policy allows one script, one style and further sources; `data` of its parts becomes JSON."""
+    # Nothing inside of a script element is markup but what could end it.
+    data = msgspec.json.encode(parts["data"]).decode().replace("<", "\\u003c")
+    policy = (
+        f"default-src 'none'; script-src '{_hash_content(script)}'; style-src '{_hash_content(style)}'; {sources};"
+        " base-uri 'none'; form-action 'none'"
+    )
+    page = Template(read_page_file("head.html") + body)
+    return page.substitute({**parts, "data": data}, policy=policy, style=style)
+
+
+def _hash_content(content: str) -> str:
     """What the page's policy calls the one script, or the one style, that it allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
 
@@ -225,12 +228,9 @@ def _sections(runs: Sequence[FinishedRun]) -> Iterator[str]:
 
 def _svg(name: str, runs: Sequence[FinishedRun]) -> str:
     """A figure without the digits that nobody sees: a hatched bar has tens of thousands of them."""
-    from shadowprobe.reporting.figures import plot, save
+    from shadowprobe.reporting.figures import plot, render
 
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / f"{name}.svg"
-        save(plot(name, runs), path)
-        content = path.read_text(encoding="utf-8")
+    content = render(plot(name, runs), "svg").decode()
     return _PATH.sub(lambda path: _NUMBER.sub(_round_number, " ".join(path[0].split())), content)
 
 

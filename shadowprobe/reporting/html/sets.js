@@ -10,7 +10,6 @@ whenOpen(() => {
   const { systems, queries, entities, outcomes, collections, tasks } = data;
   const several = systems.length > 1;
   const outcomeOf = (system, row) => outcomes[system.outcome[row]];
-  const differs = (row) => systems.some((system) => system.outcome[row] !== systems[0].outcome[row]);
   const titleOf = (entity) => string(entities.title[entity]);
   const partOf = (row) => [collections[queries.collection[row]], tasks[queries.task[row]]].filter(Boolean).join(", ");
 
@@ -27,27 +26,17 @@ whenOpen(() => {
     string(queries.id[row]),
   ];
 
-  function gather() {
-    for (const entry of entries) {
-      entry.disagreements = entry.rows.filter(differs).length;
-      const confused = entry.rows.flatMap((row) => systems.map((system) => outcomeOf(system, row)[0]));
-      entry.confused = confused.filter((outcome) => outcome === "namesake first").length / confused.length;
-    }
+  for (const entry of entries) {
+    const confused = entry.rows.flatMap((row) => systems.map((system) => outcomeOf(system, row)[0]));
+    entry.confused = confused.filter((outcome) => outcome === "namesake first").length / confused.length;
   }
 
   function fits(row, asked) {
     for (const field of ["collection", "task"]) {
       if (asked[field] >= 0 && queries[field][row] !== asked[field]) return false;
     }
-    if (asked.group >= 0 && entities.head[queries.entity[row]] !== asked.group) return false;
-    if (asked.differ && !differs(row)) return false;
-    return isChosen(systems, "outcome", row, asked);
+    return asked.group < 0 || entities.head[queries.entity[row]] === asked.group;
   }
-
-  const orders = {
-    ...sharedOrders("collection"),
-    confused: ["most confused first", (one, other) => other.confused - one.confused],
-  };
 
   function line(entry, system) {
     const counts = outcomes.map((outcome, number) => [outcome, entry.rows.filter((row) => system.outcome[row] === number)]);
@@ -55,8 +44,6 @@ whenOpen(() => {
       place > 0 ? ", " : "", badge(outcome, KINDS[outcome[0]], `${rows.length} `),
     ]);
   }
-
-  const meaning = (asked) => explain(outcomes, asked.outcome);
 
   // Where the gold document and the best of a namesake stand.
   function places(system, row) {
@@ -135,21 +122,21 @@ whenOpen(() => {
     return [listed(numbers), note ? make("p", { class: "quiet", id: "narrowed" }, note) : null, ...sections];
   }
 
-  gather();
   browse({
     entries,
     texts,
     words,
     systems,
+    column: "outcome",
+    meanings: outcomes,
     choices: {
-      outcome: occurring(outcomes.map(([name]) => name), systems.map((system) => system.outcome)),
       collection: occurring(collections, [queries.collection]),
       task: occurring(tasks, [queries.task]),
       group: [[1, "head"], [0, "tail"]],
     },
     fits,
-    orders,
-    meaning,
+    source: "collection",
+    orders: { confused: ["most confused first", (one, other) => other.confused - one.confused] },
     line,
     detail,
   });

@@ -38,5 +38,4 @@ def gerbil_table(tasks: Sequence[GerbilRow], title: str, notes: Sequence[str] = 
 def _in_order(tasks: Sequence[GerbilRow]) -> list[GerbilRow]:
     """Annotators as they come, the subsets of each in the order of the paper's table."""
     annotators = list(dict.fromkeys(task.annotator for task in tasks))
-    places = {subset: place for place, subset in enumerate(ORDER)}
-    return sorted(tasks, key=lambda task: (annotators.index(task.annotator), places.get(task.subset, len(ORDER))))
+    return sorted(tasks, key=lambda task: (annotators.index(task.annotator), [*ORDER, task.subset].index(task.subset)))

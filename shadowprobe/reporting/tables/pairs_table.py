@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from shadowprobe.queries.amber_sets import COLLECTION_NAMES, TASKS
@@ -82,13 +81,11 @@ def name_measure(pair: Pair) -> str:
     """What a pair of systems is compared by."""
     if pair.unit == "snippets":
         return pair.measure.capitalize()
-    if pair.unit == "queries":
-        collection, task, group, k = re.split("[/@]", pair.measure)
-        return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}: first {k}"
-    if pair.unit == "answers" and "/" in pair.measure:
-        collection, task, group = pair.measure.split("/")
-        return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}"
-    return pair.measure.replace("_", " ").replace("@", ": first ")
+    words = pair.measure.replace("_", " ").replace("@", ": first ")
+    if "/" not in words:
+        return words
+    collection, task, group = words.split("/")
+    return f"{COLLECTION_NAMES.get(collection, collection)}, {TASKS.get(task, task)}, {group}"
 
 
 def _notes(comparison: Comparison, *, several: bool) -> Iterator[str]:

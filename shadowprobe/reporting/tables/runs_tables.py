@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shadowprobe.reporting.tables.table import Column, Row, Table, in_percent, text_column, write_tenth
+from shadowprobe.running.directory import Kind
 from shadowprobe.running.kinds import DATA_KEYS, NOUNS
 from shadowprobe.running.listing import ListedRun
 
@@ -19,7 +20,7 @@ BRIEF = frozenset(
 def runs_tables(runs: Sequence[ListedRun], folder: Path) -> list[Table]:
     """A table for each kind of run, and one of the directories that cannot be read."""
     kinds = [kind for kind in NOUNS if any(run.kind == kind for run in runs)]
-    tables = [_runs_table([run for run in runs if run.kind == kind], folder) for kind in kinds]
+    tables = [_runs_table(kind, [run for run in runs if run.kind == kind], folder) for kind in kinds]
     if broken := [run for run in runs if run.state == "broken"]:
         rows = tuple(Row((_name(run, folder), run.problem), tone="alarm") for run in broken)
         columns = (text_column("path", "directory", is_bold=True), text_column("problem"))
@@ -27,8 +28,7 @@ def runs_tables(runs: Sequence[ListedRun], folder: Path) -> list[Table]:
     return tables
 
 
-def _runs_table(runs: Sequence[ListedRun], folder: Path) -> Table:
-    kind = next(kind for kind in NOUNS if kind == runs[0].kind)
+def _runs_table(kind: Kind, runs: Sequence[ListedRun], folder: Path) -> Table:
     columns = {one.key: one for run in runs for one in run.headlines if one.key in BRIEF}
     rows = []
     for run in runs:

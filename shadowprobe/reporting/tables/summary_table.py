@@ -38,7 +38,8 @@ def _summary_table(runs: Sequence[FinishedRun]) -> Table:
         best, problem = _find_best(group, of_group, columns.values())
         notes += [f"{data}: no test, because {problem}."] if problem else []
         for run, of_run, marks in zip(group, of_group, best, strict=True):
-            figures = (_estimate(of_run.get(key)) for key in columns)
+            found = (of_run.get(key) for key in columns)
+            figures = (in_percent(one.value, one.interval) if one is not None else None for one in found)
             cells = (data, run.label, *figures, name_verdict(run.results))
             rows.append(Row(cells, section=data, best=("", "", *marks, "")))
     if any(any(row.best) for row in rows):
@@ -57,10 +58,6 @@ def _summary_table(runs: Sequence[FinishedRun]) -> Table:
         tuple(rows),
         tuple(notes),
     )
-
-
-def _estimate(found: Headline | None) -> Estimate | None:
-    return in_percent(found.value, found.interval) if found is not None else None
 
 
 def _write_in_two_lines(cell: Estimate) -> str:

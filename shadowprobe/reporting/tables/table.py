@@ -139,12 +139,9 @@ class Table(Struct, frozen=True):
             for column, cell in zip(self.columns, row.cells, strict=True)
         ]
         if row.published:
-            texts[self._system_column] += mark
+            keys = [column.key for column in self.columns]
+            texts[keys.index("system") if "system" in keys else 0] += mark
         return texts
-
-    @property
-    def _system_column(self) -> int:
-        return next((place for place, column in enumerate(self.columns) if column.key == "system"), 0)
 
     def without(self, *keys: str) -> Table:
         """The same table without some of its columns."""

@@ -17,17 +17,16 @@ def render(tables: Iterable[Table]) -> str:
 
 def table_html(table: Table) -> str:
     """A table below its title and notes; the first cell of a row is its heading. Without rows, the notes alone."""
-    shown = table.fold()
-    if table.rows and not shown.rows:
-        return f'<p class="quiet" id="about-{table.key}">{escape(shown.describe())}</p>'
-    table = shown
+    has_rows = bool(table.rows)
+    table = table.fold()
+    about = f'<p class="quiet" id="about-{table.key}">{escape(table.describe())}</p>'
+    if has_rows and not table.rows:
+        return about
     head = "".join(f'<th scope="col"{_side(column)}>{escape(_heading(column))}</th>' for column in table.columns)
     body = "".join(map(_row, [table] * len(table.rows), table.rows, table.starts_section()))
-    about = table.describe()
     # A wide table scrolls by itself, by keyboard too, and not the page; what it is about stays where it is.
     return (
-        f'<p class="quiet" id="about-{table.key}">{escape(about)}</p>'
-        f'<div class="wide" tabindex="0" role="region" aria-labelledby="about-{table.key}">'
+        f'{about}<div class="wide" tabindex="0" role="region" aria-labelledby="about-{table.key}">'
         f'<table id="table-{table.key}" aria-labelledby="about-{table.key}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -24,14 +24,18 @@ SECTIONS = {"annotator": "people", "annotators": "people", "retriever": "systems
 
 def user_study_tables(found: UserStudy) -> list[Table]:
     """Which of three documents is chosen, and whether the answer matches exactly."""
-    documents = [_make_row(one, one.documents) for one in found.scores if one.documents is not None]
-    answers = [_make_row(one, one.exact) for one in found.scores if one.exact is not None]
+    # People always choose: an item without a choice is not answered.
+    documents = [
+        _make_row(one, one.documents, "" if SECTIONS[one.kind] == "people" else one.lacking)
+        for one in found.scores
+        if one.documents is not None
+    ]
+    answers = [_make_row(one, one.exact, one.lacking) for one in found.scores if one.exact is not None]
     chosen = Table(
         "user-study-documents",
         "Is the right one of three documents chosen? (%, Table 8 of the paper on AmbER)",
         _make_columns("no choice"),
-        # People always choose: an item without a choice is not answered.
-        tuple(_without_lacking(row) if row.section == "people" else row for row in documents),
+        tuple(documents),
         tuple(_note_documents(found)),
     )
     marked = Table(
@@ -53,14 +57,9 @@ def _make_columns(lacking: str) -> tuple[Column, ...]:
     )
 
 
-def _make_row(one: SystemScores, rates: Rates | None) -> Row:
-    known = rates or {}
-    cells = (_estimate(known[part]) for part in PARTS)
-    return Row((one.name, known["all"].n, one.lacking, *cells), section=SECTIONS[one.kind])
-
-
-def _without_lacking(row: Row) -> Row:
-    return Row((*row.cells[:2], "", *row.cells[3:]), section=row.section)
+def _make_row(one: SystemScores, rates: Rates, lacking: int | str) -> Row:
+    cells = (_estimate(rates[part]) for part in PARTS)
+    return Row((one.name, rates["all"].n, lacking, *cells), section=SECTIONS[one.kind])
 
 
 def _estimate(rate: Rate) -> Estimate | None:

@@ -6,11 +6,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.dom import minidom
 
 import pytest
 from drawn import assert_compact, assert_readable
+from figure_runs import bucket, buckets_of, draw
 from finished_runs import finished_run
 from world import hand_predictions
 
@@ -19,7 +20,7 @@ from shadowprobe import Dataset, Settings, UsageError
 from shadowprobe.measure.answers import Answers
 from shadowprobe.plugins import PROBES, make_probe, names
 from shadowprobe.reporting import figures
-from shadowprobe.reporting.figures.style import COLOURS, Width, assign_looks
+from shadowprobe.reporting.figures.style import COLOURS, Width, assign_looks, error_lengths, shorten_number, wrap_label
 from shadowprobe.running.correction import correct_run
 from shadowprobe.running.finished import FinishedRun, read_runs
 from shadowprobe.running.linking import measure_answers
@@ -258,3 +259,53 @@ def test_listing_figures_loads_no_matplotlib_and_drawing_opens_no_window() -> No
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1k"),
+        (1500, "1.5k"),
+        (999_000, "999k"),
+        (1e6, "1M"),
+        (2.5e6, "2.5M"),
+        (1e9, "1G"),
+        (3e10, "30G"),
+    ],
+)
+def test_a_large_number_has_few_characters(number: float, text: str) -> None:
+    assert shorten_number(number) == text
+
+
+def test_an_interval_reaches_below_and_above_its_value_and_never_to_the_other_side() -> None:
+    assert error_lengths(0.5, [0.25, 1.0]) == (0.25, 0.5)
+    assert error_lengths(0.5, [0.75, 1.0]) == (0.0, 0.5)
+    assert error_lengths(0.5, [0.0, 0.25]) == (0.5, 0.0)
+
+
+def test_a_name_is_broken_between_words_and_an_empty_one_is_said() -> None:
+    assert wrap_label("two words", 9) == "two words"
+    assert wrap_label("two words", 8) == "two\nwords"
+    assert wrap_label("", 8) == "(no name)"
+
+
+@pytest.mark.parametrize(("width", "columns"), [("one", 2), ("two", 4)])
+def test_a_legend_has_as_many_columns_as_the_page_has_room_for(width: Any, columns: int) -> None:
+    rows = [bucket(0, 0.5, 40)]
+    for count in (1, columns, columns + 1):
+        runs = [buckets_of(f"system {number}", *rows) for number in range(count)]
+        (legend,) = draw("buckets", runs, width=width).legends
+        assert legend._ncols == min(count, columns)
+
+
+def test_the_ninth_system_has_the_colour_of_the_first_and_another_shape() -> None:
+    names = ["blend", "prior", "bm25", "tfidf", "dense", "llm", "lm", "random"]
+    looks = assign_looks([*names, "other"])
+    # Each of the eight has a colour of its own; the ninth shares one.
+    assert len({looks[name].colour for name in names}) == 8
+    (same,) = (name for name in names if looks[name].colour == looks["other"].colour)
+    place = names.index(same)
+    following = looks[names[(place + 1) % 8]]
+    assert (looks["other"].hatch, looks["other"].marker) == (following.hatch, following.marker)

@@ -1,6 +1,6 @@
-"""What the figures of retrievers and language models show, against numbers worked out by hand.
+"""The figures of retrievers, against numbers worked out by hand.
 
-tests/support/retrieval_world.py and measured_runs.py have the rankings and the answers.
+tests/support/retrieval_world.py and measured_runs.py have the rankings.
 """
 
 from __future__ import annotations
@@ -8,27 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from drawn import assert_compact, assert_readable, bars, heights, intervals, points, tick_labels, words
-from measured_runs import READ, SAID, write_answers, write_questions_about_namesakes, write_retrieval
-from namesake_sets import AVON
-from refusals import complaint, outcome
-from retrieval_world import ANSWERED, FOUND, QUESTIONS, SETS, write_collection, write_questions, write_sets
+from figure_runs import results, rows
+from measured_runs import READ, write_retrieval
+from refusals import complaint
+from retrieval_world import ANSWERED, FOUND, QUESTIONS, SETS, write_collection, write_sets
 
 from shadowprobe import UsageError
-from shadowprobe.queries.document_order import DocumentOrder
 from shadowprobe.reporting import figures
 from shadowprobe.reporting.figures.style import Width, assign_looks
 from shadowprobe.running.finished import FinishedRun, read_runs
 from shadowprobe.running.retrieving import RetrievalSettings, make_retrieving_job
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-OF_RETRIEVERS = [name for name, kind in figures.FIGURES.items() if kind == "retriever"]
 LONG = (
     "dense retrieval with the passages of the whole collection (depth=100)",
     "linker:llm (url=http://localhost:8000/v1 model=example/an-instructed-model-of-8B)",
@@ -36,53 +29,6 @@ LONG = (
     "costs $5 or $6",
     "plain",
 )
-FREQUENCIES = {"P19": (5, 5, 1000), "P20": (30_000,)}
-
-
-@pytest.fixture
-def little(tmp_path: Path) -> Path:
-    """The small collection, whose questions say how frequent their subjects are."""
-    directory = tmp_path / "little"
-    write_collection(directory)
-    told = {
-        relation: [{**one, "frequency": many} for one, many in zip(questions, FREQUENCIES[relation], strict=True)]
-        for relation, questions in QUESTIONS.items()
-    }
-    write_questions(directory / "entity_questions", told)
-    return directory
-
-
-@pytest.fixture
-def confused(little: Path, tmp_path: Path) -> Path:
-    """The retriever of the small world, which prefers the head."""
-    return write_retrieval(tmp_path / "runs" / "confused", little, {**FOUND, **ANSWERED})
-
-
-@pytest.fixture
-def both(little: Path, confused: Path, tmp_path: Path) -> list[Path]:
-    """It, and one that finds the tail too but was asked no question."""
-    return [confused, write_retrieval(tmp_path / "runs" / "reader", little, READ, probes=["amber"])]
-
-
-@pytest.fixture
-def models(tmp_path: Path) -> list[Path]:
-    """A model whose answers are partial, merged and complete, and one that says nothing."""
-    queries = write_questions_about_namesakes(tmp_path)
-    runs = tmp_path / "runs"
-    return [
-        write_answers(runs / "talker", queries, SAID, DocumentOrder("given")),
-        write_answers(runs / "mute", queries, {AVON.id: "I do not know."}),
-    ]
-
-
-def results(run: Path) -> Any:
-    """What results.json holds."""
-    return json.loads((run / "results.json").read_text())
-
-
-def rows(axes: Axes) -> list[str]:
-    """The words beside a panel."""
-    return [text.get_text() for text in axes.get_yticklabels()]
 
 
 def test_head_and_tail_stand_side_by_side_with_their_intervals(both: list[Path]) -> None:
@@ -152,28 +98,6 @@ def test_without_a_difference_the_retrieval_gap_does_not_zoom_in_on_nothing(litt
     assert axes.get_ylim() == (-10, 10)
 
 
-def test_questions_are_sorted_by_how_often_they_are_answered(confused: Path) -> None:
-    drawn = figures.plot("questions", [confused])
-    first, second = drawn.axes
-    assert (first.get_title(), second.get_title()) == ("in the first\ndocument", "in the first\n2 documents")
-    assert rows(first) == ["place of death (P20)", "place of birth (P19)", "mean over the relations"]
-    # The first row is at the top, where the axis begins; the last one ends where it ends.
-    bottom, upper = first.get_ylim()
-    assert (upper, bottom > first.get_yticks()[-1] > first.get_yticks()[0] > 0) == (0, True)
-    assert bottom - first.get_yticks()[-1] < 0.3
-    # Of P20 the one question; of P19 one of three, and with the second document two; then their means.
-    lines: list[Any] = [axes.containers[0] for axes in drawn.axes]
-    assert [[x for x, _ in points(one.lines[0])] for one in lines] == [
-        [100, pytest.approx(100 / 3), pytest.approx(200 / 3)],
-        [100, pytest.approx(200 / 3), pytest.approx(250 / 3)],
-    ]
-    found = results(confused)["probes"]["entity_questions"]["relations"]
-    expected = [found[relation]["accuracy_ci95"]["1"] for relation in ("P20", "P19")]
-    # The mean has none.
-    assert intervals(first)[:2] == [pytest.approx([100 * bound for bound in one]) for one in expected]
-    assert intervals(first)[2] == pytest.approx([200 / 3, 200 / 3])
-
-
 def test_question_buckets_show_the_rarest_subjects_first(confused: Path) -> None:
     drawn = figures.plot("question-buckets", [confused])
     first, second = drawn.axes
@@ -195,52 +119,6 @@ def test_buckets_without_frequencies_go_by_their_numbers(little: Path, tmp_path:
     first = figures.plot("question-buckets", [run], width="two").axes[0]
     assert (tick_labels(first), heights(first)) == (["1\nn=1", "2\nn=1"], [100, 0])
     assert first.get_xlabel() == "bucket of the subject, 1 the least frequent"
-
-
-@pytest.mark.parametrize("width", ["one", "two"])
-def test_answer_positions_are_shares_of_the_documents_at_each_place(models: list[Path], width: Width) -> None:
-    given, with_entity = figures.plot("answer-positions", models[:1], width=width).axes
-    # Of Avon the first document; of Berg both, the first without its entity; of Como all three.
-    assert heights(given) == [100, pytest.approx(200 / 3), 100]
-    assert heights(with_entity) == [pytest.approx(200 / 3), pytest.approx(200 / 3), 100]
-    assert tick_labels(with_entity) == ["1\nn=3", "2\nn=3", "3\nn=1"]
-    assert with_entity.get_xlabel() == "position of the document"
-
-
-def test_positions_are_refused_where_no_run_knows_the_order(models: list[Path]) -> None:
-    with pytest.raises(UsageError, match="no run knows in which order its model saw the documents"):
-        figures.plot("answer-positions", models[1:])
-
-
-def test_answer_categories_are_shares_that_add_up(models: list[Path]) -> None:
-    drawn = figures.plot("answer-categories", models)
-    (axes,) = drawn.axes
-    third = pytest.approx(100 / 3)
-    # Complete, partial, ambiguous, merged, no answer; each for both models.
-    talker, mute = bars(axes)[::2], bars(axes)[1::2]
-    assert [length for _, length in talker] == [third, third, 0, third, 0]
-    assert [length for _, length in mute] == [0, 0, 0, 0, pytest.approx(100)]
-    assert [left for left, _ in talker] == [
-        0,
-        third,
-        pytest.approx(200 / 3),
-        pytest.approx(200 / 3),
-        pytest.approx(100),
-    ]
-    legend = [text.get_text().partition(":")[0] for text in drawn.legends[0].get_texts()]
-    assert legend == ["complete", "partial", "ambiguous", "merged", "no answer"]
-    assert (axes.get_xlabel(), rows(axes)) == ("share of the 3 questions, %", ["talker", "mute"])
-
-
-def test_the_long_tail_has_a_point_for_each_entity_of_head_and_tail(confused: Path) -> None:
-    drawn = figures.plot("long-tail", [confused])
-    (axes,) = drawn.axes
-    head, tail = (np.asarray(points.get_offsets()).tolist() for points in axes.collections)
-    # Popularities 6, 5, 4, 3, 3, 2.5 and 2, of which 5, 2.5 and 2 are of tails.
-    assert head == [[1, 6.0], [3, 4.0], [4, 3.0], [5, 3.0]]
-    assert tail == [[2, 5.0], [6, 2.5], [7, 2.0]]
-    assert axes.get_ylim()[1] > 6
-    assert axes.get_xscale() == "log"
 
 
 def test_entities_that_were_seen_in_training_have_a_line_of_their_own(little: Path, tmp_path: Path) -> None:
@@ -277,20 +155,6 @@ def test_no_word_lies_on_another_with_all_tasks_and_relations(tmp_path: Path, fi
     assert_readable(drawn)
 
 
-def test_a_run_that_was_not_asked_keeps_its_place(both: list[Path]) -> None:
-    (first, _) = figures.plot("questions", both).axes
-    # An empty line: its colour stays its own, and the legend has it.
-    assert [len(points(container.lines[0])) for container in first.containers] == [3, 0]  # type: ignore[attr-defined]
-
-
-def test_of_runs_none_of_which_was_asked_there_is_no_figure(both: list[Path]) -> None:
-    words = (
-        r"`reader` \(.*reader\): it was not asked `entity_questions`; `shadowprobe retrieve --probe entity_questions`"
-    )
-    with pytest.raises(UsageError, match=words):
-        figures.plot("questions", both[1:])
-
-
 @pytest.mark.parametrize(
     ("figure", "reason"),
     [
@@ -309,14 +173,6 @@ def test_without_popularity_there_is_no_figure_of_it(tmp_path: Path, figure: str
         figures.plot(figure, [run])
 
 
-def test_runs_over_other_queries_are_not_compared(confused: Path, tmp_path: Path) -> None:
-    write_collection(tmp_path / "other")
-    write_sets(tmp_path / "other" / "amber" / "human" / "qa" / "amber_sets.jsonl", SETS[:2])
-    other = write_retrieval(tmp_path / "runs" / "other", tmp_path / "other", FOUND)
-    with pytest.raises(UsageError, match=r"other is over other queries than .*confused: draw a figure of each"):
-        figures.plot("head-tail", [confused, other])
-
-
 def test_runs_that_count_other_numbers_of_documents_are_not_compared(
     confused: Path, little: Path, tmp_path: Path
 ) -> None:
@@ -325,54 +181,6 @@ def test_runs_that_count_other_numbers_of_documents_are_not_compared(
         figures.plot("head-tail", [confused, deeper])
     (axes,) = figures.plot("head-tail", [deeper]).axes
     assert axes.get_xlabel().startswith("right document among the first 5,")
-
-
-def test_runs_of_another_kind_are_refused_with_the_command_that_makes_the_right_one(
-    both: list[Path],
-    models: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert outcome(capsys, "run", "--linker", "nil", "--limit", "1", "--out", "runs/nil")[0] == 0
-    for figure in OF_RETRIEVERS:
-        told = complaint(capsys, "plot", figure, "runs/nil")
-        assert told == (
-            f"runs/nil is a run of a linker; the figure `{figure}` takes runs of retrievers, which"
-            " `shadowprobe retrieve` makes"
-        )
-    assert complaint(capsys, "plot", "overshadowing", "runs/confused") == (
-        "runs/confused is a run of a retriever; the figure `overshadowing` takes runs of linkers, which"
-        " `shadowprobe run` makes"
-    )
-    assert complaint(capsys, "plot", "answer-categories", "runs/confused").endswith(
-        "takes runs of language models, which `shadowprobe answer` makes"
-    )
-    assert complaint(capsys, "table", "3", "runs/talker") == (
-        "runs/talker is a run of a language model; table 3 takes runs of linkers. Tables of a language model: summary,"
-        " answers"
-    )
-
-
-def test_the_command_draws_what_python_draws(
-    both: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    arguments = ("--name", "a", "--name", "b", "--collection", "human", "--out", "a.svg")
-    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments)[0] == 0
-    figures.save(figures.plot("confusion", both, names=["a", "b"], collection="human"), "b.svg")
-    assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
-    looks = ("--order", "b", "--colour", "a=teal", "--serif", "--force")
-    assert outcome(capsys, "plot", "confusion", "runs/confused", "runs/reader", *arguments, *looks)[0] == 0
-    settings: Any = {"order": ["b"], "colours": {"a": "teal"}, "serif": True}
-    drawn = figures.plot("confusion", both, names=["a", "b"], collection="human", **settings)
-    figures.save(drawn, "c.svg")
-    assert Path("a.svg").read_bytes() == Path("c.svg").read_bytes() != Path("b.svg").read_bytes()
-    told = complaint(capsys, "plot", "confusion", "runs/confused", "--colour", "teal")
-    assert told == "--colour teal: give SYSTEM=COLOUR, such as bm25=teal"
-    told = complaint(capsys, "plot", "confusion", "runs/confused", "--dataset", "mini")
-    assert told.startswith("--dataset: goes with figures of linkers")
 
 
 def test_results_that_lack_a_number_say_how_to_have_it(
