@@ -27,7 +27,8 @@ from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive, Shards
 from shadowprobe.build.status import CAPTURES
 from shadowprobe.build.web.cluster_crawl import ClusterCrawl
-from shadowprobe.build.web.crawl import MISSING, crawl
+from shadowprobe.build.web.crawl import crawl
+from shadowprobe.build.web.outcomes import MISSING
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.compute.executor import Executor
