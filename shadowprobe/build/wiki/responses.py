@@ -63,8 +63,6 @@ class _General(Struct):
     lang: str
     generator: str
     sitename: str
-    server: str
-    articlepath: str
 
 
 class _Statistics(Struct):

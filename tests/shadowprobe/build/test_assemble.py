@@ -156,10 +156,7 @@ def test_neutral_contexts_are_each_name_in_each_template() -> None:
 
 
 def test_what_is_written_is_a_dataset_with_a_training_part_below(tmp_path: Path) -> None:
-    found, _ = chosen(*ANN, *BOB, *CID)
-    write_parts(
-        tmp_path / "made", draw(), found.spaces, ENTITIES, ["Ourika"], ENGLISH, Card(name="made"), has_training=True
-    )
+    write_parts(tmp_path / "made", draw(), ENTITIES, ENGLISH, Card(name="made"), has_training=True)
     dataset, training = Dataset.read(tmp_path / "made"), Dataset.read(tmp_path / "made" / "train")
     assert (dataset.name, training.name) == ("made", "made-train")
     assert [(e.title, e.page_id, e.qid, e.commonness, e.redirects) for e in dataset.entities.values()] == [
