@@ -95,7 +95,7 @@ class Gatherer:
 
     def _fill_archive(self, references: list[WebReference], within: str) -> Iterator[WebReference]:
         """Takes pages from an existing crawl; returns the references for which the hosts may be asked."""
-        from shadowprobe.build.captures import count_captures, fill_archive
+        from shadowprobe.build.captures.fill_archive import count_captures, fill_archive
 
         fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within), self._executor)
         if not within:

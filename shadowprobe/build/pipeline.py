@@ -96,7 +96,7 @@ class Build:
             drop_partial_files(directory)
         find_storage(self.directory / "archive", self._storage)
         if self.settings.common_crawl and not self.from_archive and not self._funnel_file("crawl").exists():
-            from shadowprobe.build.captures import check_index
+            from shadowprobe.build.captures.capture_index import check_index
 
             check_index(self.settings.common_crawl)
         # Settings are stored only after the wiki has answered and its language is supported.
@@ -138,7 +138,7 @@ class Build:
         archive, agent = self._open_wiki(), self.manners.user_agent
         if not self.settings.dumps:
             return Wiki(self.settings.wiki, archive, user_agent=agent)
-        from shadowprobe.build.dumps import DumpedWiki
+        from shadowprobe.build.dumps.dumped_wiki import DumpedWiki
 
         return DumpedWiki(self.settings.wiki, archive, user_agent=agent, database=self._database, machine=self.machine)
 
@@ -147,7 +147,7 @@ class Build:
         """The names and articles of the wiki: from its API, or from its dumps."""
         if not self.settings.dumps:
             return WikiArticles(self.wiki, self.language, self.settings, self._progress)
-        from shadowprobe.build.dumps import DumpedArticles
+        from shadowprobe.build.dumps.dumped_articles import DumpedArticles
 
         return DumpedArticles(self.wiki, self.language, self.settings, self._progress, self._database, self.machine)
 

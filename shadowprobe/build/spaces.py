@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
 from shadowprobe.base.languages import Language
 from shadowprobe.base.spans import find_name
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
@@ -21,13 +19,6 @@ from shadowprobe.errors import BuildError
 DISAMBIGUATOR = "Disambiguator"
 # Later than any date: used for a page that was deleted during the build.
 NEVER = "9999"
-
-
-class Spaces(Struct):
-    """The spaces, and their entities by title."""
-
-    spaces: list[FoundSpace]
-    entities: dict[str, FoundEntity]
 
 
 class NamedSpace(NamedTuple):
@@ -92,15 +83,6 @@ def select_spaces(
         funnel.keep()
         yield NamedSpace(FoundSpace(name, page.title, tuple(entity.title for entity in kept)), new)
         progress("spaces", len(names), settings.limit)
-
-
-def collect_spaces(found: Iterable[NamedSpace]) -> Spaces:
-    """Collects all spaces in memory."""
-    collected = Spaces([], {})
-    for space, new_entities in found:
-        collected.spaces.append(space)
-        collected.entities |= {entity.title: entity for entity in new_entities}
-    return collected
 
 
 def _explain_too_few(linked: Sequence[FoundEntity | str]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator
 from functools import cached_property
 from pathlib import Path
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps.cited import find_references_in_dumps, has_references
+from shadowprobe.build.dumps.cited import has_references, read_references_in_dumps
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
 from shadowprobe.build.dumps.source import find_spaces_in_dumps, keep_database
@@ -15,11 +16,12 @@ from shadowprobe.build.dumps.store import read_notes
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.record_file import CountedRecords
-from shadowprobe.build.records import FoundEntity, WebReference
+from shadowprobe.build.records import FoundEntity
+from shadowprobe.build.references import ArticleReferences
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import NamedSpace
 from shadowprobe.build.wiki.wiki_api import Wiki
-from shadowprobe.build.wiki_articles import WikiArticles, name_references
+from shadowprobe.build.wiki_articles import WikiArticles
 
 
 class DumpedArticles(WikiArticles):
@@ -54,22 +56,13 @@ class DumpedArticles(WikiArticles):
         """Yields the entities with their commonness."""
         return count_backlinks_in_dumps(self._database, entities, self._machine)
 
-    def find_references(
-        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
-    ) -> Iterator[WebReference]:
-        """Yields the references of the articles; dumps without texts have none, and then the wiki is asked."""
+    def _read_references(
+        self, entities: CountedRecords[FoundEntity], dropped: Counter[str]
+    ) -> Iterator[ArticleReferences]:
+        """Yields the references of each article; dumps without texts have none, and then the wiki is asked."""
         if not self._has_references:
-            return super().find_references(entities, funnel, within)
-        return find_references_in_dumps(
-            self._database,
-            entities,
-            self.host,
-            self.settings.references,
-            funnel,
-            self._progress,
-            self._machine,
-            name_references(within),
-        )
+            return super()._read_references(entities, dropped)
+        return read_references_in_dumps(self._database, entities, self.host, dropped, self._machine)
 
     @cached_property
     def _has_references(self) -> bool:
