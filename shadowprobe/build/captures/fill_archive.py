@@ -29,7 +29,7 @@ def fill_archive(
     settings: BuildSettings,
     manners: Manners,
     progress: Callable[[int, int], None],
-    executor: Executor | None = None,
+    executor: Executor,
 ) -> None:
     """Stores the captures of all followed pages that the archive does not know."""
     missing = {url for url in _list_urls(references) if not _is_known(archive, url)}

@@ -10,6 +10,7 @@ import pytest
 from capture_world import COLUMNS, CRAWL, TABLE, CaptureWorld, serving_files
 
 from shadowprobe.build.captures.capture_index import check_index, find_base, find_captures
+from shadowprobe.compute.executor import SerialExecutor
 from shadowprobe.errors import BuildError, InputError, UsageError
 
 PAGE = "https://www.example.org/news/page"
@@ -22,7 +23,7 @@ def world(tmp_path: Path) -> CaptureWorld:
 
 def find(index: str, *urls: str, before: str = "") -> dict[str, tuple[str, str]]:
     """The captured URL and the day for each URL that was found."""
-    return {url: (each.url, each.time[:10]) for url, each in find_captures(index, set(urls), before)}
+    return {url: (each.url, each.time[:10]) for url, each in find_captures(index, set(urls), before, SerialExecutor())}
 
 
 @pytest.mark.parametrize("kind", ["write_table", "write_cdxj", "write_cdx"])
