@@ -159,15 +159,20 @@ def make_article_query(language: Language, category: str = "") -> dict[str, Any]
 
 def parse_article(page: dict[str, Any], language: Language) -> FoundEntity | str:
     """Returns the entity of an article, or the reason why the page is not an article."""
+    if why := explain_no_article(page):
+        return why
+    if language.is_list(page["title"]):
+        return "a list"
+    return FoundEntity(page["title"], page["pageid"], qid=page.get("pageprops", {}).get("wikibase_item"))
+
+
+def explain_no_article(page: dict[str, Any]) -> str:
+    """Says why a page is not an article; empty if it is one, and so also for a list."""
     if page.get("missing") or "pageid" not in page or page.get("ns") != 0:
         return "no such page"
     if page.get("redirect"):
         return "a redirect"
-    if "disambiguation" in page.get("pageprops", {}) or page.get("categories"):
-        return "a disambiguation page"
-    if language.is_list(page["title"]):
-        return "a list"
-    return FoundEntity(page["title"], page["pageid"], qid=page.get("pageprops", {}).get("wikibase_item"))
+    return "a disambiguation page" if "disambiguation" in page.get("pageprops", {}) or page.get("categories") else ""
 
 
 def filter_by_age(entities: list[FoundEntity], before: str, find_date: Callable[[str], str]) -> list[FoundEntity]:

@@ -7,10 +7,11 @@ import zlib
 from io import BytesIO
 from typing import Any
 
+from shadowprobe.build.archive_index import content_type
 from shadowprobe.build.captures.capture_choice import Capture
 from shadowprobe.build.captures.surt import make_surt
 from shadowprobe.build.warc_record import MAGIC, Stored
-from shadowprobe.build.web.fetch import content_type, not_html
+from shadowprobe.build.web.fetch import not_html
 from shadowprobe.net.decompression import decompressor
 from shadowprobe.net.failures import NoResponseError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shadowprobe.build.dumps.asked_entities import ask_for
 from shadowprobe.build.dumps.rows import read_rows
-from shadowprobe.build.dumps.store import connect, has_table
+from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.dumps.wikitext_references import split_references
 from shadowprobe.build.machine import ALL, Machine
 from shadowprobe.build.records import FoundEntity
@@ -20,12 +20,6 @@ LEFT JOIN page ON page.id = asked.id
 LEFT JOIN reference ON reference.page = asked.id
 ORDER BY asked.place
 """
-
-
-def has_references(database: Path, machine: Machine = ALL) -> bool:
-    """True if the dumps have the texts of pages, in which the references are."""
-    with connect(database, machine, read_only=True) as connection:
-        return has_table(connection, "reference")
 
 
 def read_references_in_dumps(

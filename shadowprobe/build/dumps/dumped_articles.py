@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps.cited import has_references, read_references_in_dumps
+from shadowprobe.build.dumps.cited import read_references_in_dumps
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
 from shadowprobe.build.dumps.source import find_spaces_in_dumps, keep_database
-from shadowprobe.build.dumps.store import read_notes
+from shadowprobe.build.dumps.store import connect, has_table, read_notes
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.record_file import CountedRecords
@@ -66,7 +66,9 @@ class DumpedArticles(WikiArticles):
 
     @cached_property
     def _has_references(self) -> bool:
-        return has_references(self._database, self._machine)
+        """True if the dumps have the texts of pages, in which the references are."""
+        with connect(self._database, self._machine, read_only=True) as connection:
+            return has_table(connection, "reference")
 
     def draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:
         """Yields articles in random order, a few at a time, with their commonness."""

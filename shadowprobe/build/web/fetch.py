@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
+from shadowprobe.build.archive_index import content_type
 from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.politeness import BROKEN_ROBOTS, ROBOTS_BYTES, Manners
 from shadowprobe.net.addresses import Lookup
@@ -56,11 +56,6 @@ class Fetcher:
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
-
-
-def content_type(headers: Mapping[str, str]) -> str:
-    """The type of an answer without its charset."""
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def not_html(kind: str) -> str:

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 T = TypeVar("T")
 # The name under which a robots.txt has rules for us.
@@ -69,7 +69,7 @@ class Rules:
     def __init__(self, content: bytes = b"", failed: str = "") -> None:
         from protego import Protego
 
-        self.delay, self._refusal = 0.0, ""
+        self._refusal = ""
         # RFC 9309: where the server knows of none (4xx, an endless way to it), all is allowed.
         if failed and not _is_missing(failed):
             self._refusal = f"{BROKEN_ROBOTS}{failed}" if failed.isdecimal() else failed
@@ -89,18 +89,15 @@ def _is_missing(failed: str) -> bool:
     return failed in {"redirect loop", "too many redirects"} or (failed.isdecimal() and 400 <= int(failed) < 500)
 
 
-class Host(Generic[T]):
+class Host(Struct, Generic[T], eq=False):
     """The queue of one host, and when it may be requested next."""
 
-    __slots__ = ("in_line", "not_before", "running", "silent", "waiting")
-
-    def __init__(self, silent: int = 0, not_before: float = 0.0) -> None:
-        self.waiting: deque[T] = deque()
-        self.running = 0
-        self.not_before = not_before
-        self.in_line = False
-        # How many requests in a row it has left without any answer.
-        self.silent = silent
+    # How many requests in a row it has left without any answer.
+    silent: int = 0
+    not_before: float = 0.0
+    running: int = 0
+    in_line: bool = False
+    waiting: deque[T] = field(default_factory=deque)
 
 
 class Frontier(Generic[T]):

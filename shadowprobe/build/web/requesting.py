@@ -45,13 +45,13 @@ class Share(Struct, frozen=True):
     seconds: float
 
 
-class _Request:
+class _Request(Struct, eq=False):
     """A request: for a page of a visit, or for the robots.txt of an origin."""
 
-    __slots__ = ("origin", "tries", "url", "visit")
-
-    def __init__(self, url: str, visit: Visit | None = None, origin: str = "") -> None:
-        self.url, self.visit, self.origin, self.tries = url, visit, origin, 0
+    url: str
+    visit: Visit | None = None
+    origin: str = ""
+    tries: int = 0
 
 
 class Requester:

@@ -78,6 +78,15 @@ def error_code(response: Any) -> str:
     return error.code if error else ""
 
 
+def error_info(body: bytes) -> str:
+    """The message of the API's error; empty where only a header reports it."""
+    try:
+        error = msgspec.json.decode(body, type=_Answer).error
+    except (ValueError, RecursionError):
+        return ""
+    return error.info if error else ""
+
+
 def find_fault(question: dict[str, str], body: bytes) -> str:
     """Returns why a body is not an answer to a question; empty if it is one."""
     try:

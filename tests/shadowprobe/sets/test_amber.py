@@ -26,6 +26,7 @@ from wikidata_world import (
     write_views,
 )
 
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import BuildError, UsageError
 from shadowprobe.queries.amber_sets import AmberSet, read_amber_sets
 from shadowprobe.sets.amber import AmberCard, write_amber
@@ -33,7 +34,6 @@ from shadowprobe.sets.article_documents import find_documents
 from shadowprobe.sets.fact_source import Origin, open_service
 from shadowprobe.sets.namesakes import SHARED_PROPERTY
 from shadowprobe.sets.popularity import FileViews, ServiceViews
-from shadowprobe.sets.wikidata_dump import Progress
 
 # What is left out of the whole world.
 LEFT_OUT = {
@@ -59,7 +59,7 @@ class Fixed:
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         return {qid: self._counts[qid] for qid in titles if qid in self._counts}
 
     def describe(self) -> dict[str, Any]:
