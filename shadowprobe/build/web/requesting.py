@@ -70,7 +70,7 @@ class Requester:
     ) -> None:
         self._outcomes, self._archive, self._manners = outcomes, outcomes.archive, manners
         self._silence, self._share = Silence(outcomes, is_online), share
-        self._frontier: Frontier[_Request] = Frontier(manners.per_host)
+        self._frontier: Frontier[_Request] = Frontier()
         self._waiting: dict[str, list[Visit]] = {}
         self._fetcher: Fetcher | None = None
         self._report: Callable[[int, Crawled], None] = lambda number, outcome: None
