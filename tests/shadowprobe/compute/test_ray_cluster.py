@@ -1,6 +1,6 @@
 """Ray is optional: what is missing is said in one line. Real clusters are in tests/integration/test_ray.py.
 
-Here a stand-in takes the place of Ray. It does a part when somebody waits for it, the newest one first.
+Here a stand-in takes the place of Ray. It does a part when somebody waits for it.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ class StandIn(ModuleType):
         self.options: dict[str, Any] = {}
         self.under_way: list[Callable[[], Any]] = []
         self.most_under_way = 0
+        # The place of the part that is done next: that of the newest, unless a test says another.
+        self.next = -1
         self.cancelled: list[Callable[[], Any]] = []
 
     def is_initialized(self) -> bool:
@@ -76,7 +78,7 @@ class StandIn(ModuleType):
         return make
 
     def wait(self, given: list[Any], *, num_returns: int) -> tuple[list[Any], list[Any]]:
-        done = [self.under_way.pop() for _ in range(num_returns)]
+        done = [self.under_way.pop(self.next) for _ in range(num_returns)]
         return done, [each for each in given if each not in done]
 
     def get(self, reference: Callable[[], Any]) -> Any:
@@ -137,7 +139,7 @@ def test_an_address_that_only_ray_understands_is_left_to_ray(address: str | None
 
 def test_without_an_address_ray_is_started_for_this_machine_alone_and_ended(ray: StandIn) -> None:
     with RayExecutor(3) as executor:
-        assert executor.workers == 3
+        assert (executor.workers, executor.is_cluster) == (3, True)
         (started,) = ray.started
         assert (started["address"], started["num_cpus"]) == (None, 3)
         # Neither a page for browsers, nor the log of the workers on the terminal, nor statistics for its makers.
@@ -216,12 +218,12 @@ def test_results_are_in_order_and_only_a_few_parts_are_given_ahead(ray: StandIn)
 
 
 def test_parts_under_way_are_cancelled_if_nobody_wants_their_results(ray: StandIn) -> None:
+    ray.next = 0
     results = RayExecutor(2).map(double, range(20))
-    next(results)
-    next(results)
-    waiting = list(ray.under_way)
+    assert next(results) == 0
+    (second,) = ray.under_way
     results.close()  # type: ignore[attr-defined]
-    assert ray.cancelled == waiting
+    assert ray.cancelled == [second]
 
 
 def test_an_error_of_ours_comes_as_it_is_and_any_other_as_that_of_a_task(ray: StandIn) -> None:
