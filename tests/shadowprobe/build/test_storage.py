@@ -136,7 +136,7 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
-    monkeypatch.setattr(storage.time, "sleep", pauses.append)
+    monkeypatch.setattr("time.sleep", pauses.append)
     return pauses
 
 

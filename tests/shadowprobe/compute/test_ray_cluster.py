@@ -206,11 +206,17 @@ def test_ray_that_does_not_start_is_one_line(ray: StandIn, address: str | None, 
 
 
 def test_results_are_in_order_and_only_a_few_parts_are_given_ahead(ray: StandIn) -> None:
-    parts = iter(range(20))
-    results = RayExecutor(2).map(double, parts)
+    read: list[int] = []
+
+    def give() -> Iterator[int]:
+        for number in range(20):
+            read.append(number)
+            yield number
+
+    results = RayExecutor(2).map(double, give())
     assert next(results) == 0
     # The newest part is done first. So the first result comes when three parts per worker were given out.
-    assert parts.__length_hint__() == 14
+    assert read == [0, 1, 2, 3, 4, 5]
     assert list(results) == [2 * number for number in range(1, 20)]
     assert ray.most_under_way == 2
     assert ray.cancelled == []

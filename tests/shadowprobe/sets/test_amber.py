@@ -371,3 +371,11 @@ def test_no_text_is_kept_for_entities_without_questions(documents: Path) -> None
     found = find_documents(documents, {"Q1001": "Ada Quill", "Q1012": "Her Lantern (song)"}, {"Q1001"})
     assert [each.text for each in found["Q1001"]] == [DOCUMENTS[0]["text"]]
     assert [(each.id, each.text) for each in found["Q1012"]] == [("7", "")]
+
+
+def test_progress_is_reported_after_each_ten_thousand_documents(tmp_path: Path) -> None:
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(f'{{"id": "{number}", "title": "T", "text": ""}}\n' for number in range(20_001)))
+    steps: list[tuple[str, int, int | None]] = []
+    assert find_documents(path, {"Q1": "Dusk"}, (), lambda *step: steps.append(step)) == {}
+    assert steps == [("documents", 10_000, None), ("documents", 20_000, None)]

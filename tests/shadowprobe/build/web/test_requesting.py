@@ -26,11 +26,11 @@ def make(archive: Archive, robots: bytes = b"", **changed: Any) -> Requester:
     return Requester(Outcomes(archive, polite), polite, is_online=lambda: True)
 
 
-def pause(requester: Requester, status: int, tries: int = 0, **headers: str) -> float | None:
+def pause(requester: Requester, status: int, tries: int = 0, wanted: str = "") -> float | None:
     """The pause before the next request, without the random part of it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("random.uniform", lambda low, high: 1.0)
-        return requester._pause(_Request(URL, tries=tries), Stored(URL, status, headers, b""))
+        return requester._pause(_Request(URL, tries=tries), Stored(URL, status, {"retry-after": wanted}, b""))
 
 
 def test_the_first_pause_is_a_second_and_the_next_twice_as_long_up_to_half_a_minute(archive: Archive) -> None:
@@ -47,13 +47,13 @@ def test_two_further_tries_are_usual_and_only_for_what_may_pass(archive: Archive
 
 def test_a_pause_that_a_host_asks_for_is_kept_up_to_two_minutes(archive: Archive) -> None:
     requester = make(archive)
-    asked = {seconds: pause(requester, 429, **{"retry-after": str(seconds)}) for seconds in (0, 7, 120, 121)}
+    asked = {seconds: pause(requester, 429, wanted=str(seconds)) for seconds in (0, 7, 120, 121)}
     assert asked == {0: 0, 7: 7, 120: 120, 121: None}
 
 
 def test_no_pause_is_shorter_than_that_between_two_requests(archive: Archive) -> None:
     slow = make(archive, b"User-agent: *\nCrawl-delay: 9", delay=0.5)
-    assert pause(slow, 503) == pause(slow, 503, **{"retry-after": "1"}) == 9
+    assert pause(slow, 503) == pause(slow, 503, wanted="1") == 9
     own = make(archive, delay=3.0)
     assert pause(own, 503) == 3
     lost = NoResponseError("no connection")
