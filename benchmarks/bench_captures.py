@@ -52,8 +52,9 @@ def make_table(path: Path) -> None:
 def look_up(path: Path) -> int:
     """Finds the captures as a build does."""
     from shadowprobe.build.captures.capture_index import find_captures
+    from shadowprobe.compute.executor import SerialExecutor
 
-    return sum(1 for _ in find_captures(str(path), list_urls(), ""))
+    return sum(1 for _ in find_captures(str(path), list_urls(), "", SerialExecutor()))
 
 
 def join(path: Path) -> int:

@@ -25,14 +25,14 @@ from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import read_language
-from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.dump_files import find_dump_files
+from shadowprobe.build.dumps.source import find_spaces_in_dumps
 from shadowprobe.build.dumps.sql import Kind, TableDump
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import collect_spaces
 
 LIMIT = 2.0
 SIZE = "64MB"
@@ -56,10 +56,9 @@ def from_database(directory: Path, scratch: Path) -> tuple[list[FoundSpace], lis
     database = scratch / "dumps.duckdb"
     settings = BuildSettings(wiki="", name="", dumps=str(directory))
     machine = Machine(memory=MEMORY)
-    found = collect_spaces(
-        find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings, machine=machine)
-    )
-    return found.spaces, list(count_backlinks_in_dumps(database, found.entities.values(), machine))
+    found = list(find_spaces_in_dumps(database, read_language("en"), Funnel("spaces"), settings, machine=machine))
+    entities = [entity for one in found for entity in one.new_entities]
+    return [one.space for one in found], list(count_backlinks_in_dumps(database, entities, machine))
 
 
 def shown(title: str) -> str:

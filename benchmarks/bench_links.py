@@ -19,7 +19,7 @@ import msgspec
 from goals import Goal, Measured, parser, peak, show
 
 from shadowprobe.base.languages import read_language
-from shadowprobe.build.dumps import count_backlinks_in_dumps
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.load_dumps import SCHEMA
 from shadowprobe.build.dumps.load_tables import LINKS_BY_NUMBER
 from shadowprobe.build.dumps.source import find_spaces_in_database
@@ -27,7 +27,6 @@ from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel, ignore_progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import collect_spaces
 
 LIMIT = 2.0
 LINKS = "4M"
@@ -84,10 +83,11 @@ def child(path: Path) -> None:
     machine = Machine(memory=MEMORY)
     settings = BuildSettings(wiki="", name="", dumps=str(path.parent))
     english, funnel = read_language("en"), Funnel("spaces")
-    found = collect_spaces(find_spaces_in_database(path, english, funnel, settings, ignore_progress, machine))
-    links = sum(entity.commonness for entity in count_backlinks_in_dumps(path, found.entities.values(), machine))
+    found = list(find_spaces_in_database(path, english, funnel, settings, ignore_progress, machine))
+    entities = [entity for one in found for entity in one.new_entities]
+    links = sum(entity.commonness for entity in count_backlinks_in_dumps(path, entities, machine))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    cost = Footprint(peak(), cpu, seconds, len(found.spaces), len(found.entities), links)
+    cost = Footprint(peak(), cpu, seconds, len(found), len(entities), links)
     print(msgspec.json.encode(cost).decode())
 
 

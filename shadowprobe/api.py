@@ -173,23 +173,25 @@ def names_from_dumps(folder: str | Path, *, language: str = "en", database: str 
     It sends no request. `database` is the file that the dumps are read into once [dumps.duckdb in the folder].
     """
     from shadowprobe.base.languages import read_language
-    from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
+    from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
+    from shadowprobe.build.dumps.source import find_spaces_in_dumps
+    from shadowprobe.build.dumps.store import read_notes
     from shadowprobe.build.funnel import Funnel
     from shadowprobe.build.settings import BuildSettings
-    from shadowprobe.build.spaces import collect_spaces
 
     place = Path(folder)
     file = Path(database) if database is not None else place / "dumps.duckdb"
     funnel = Funnel("spaces")
     settings = BuildSettings(wiki=str(place), name=place.name, dumps=str(place))
-    found = collect_spaces(find_spaces_in_dumps(file, read_language(language), funnel, settings))
+    found = list(find_spaces_in_dumps(file, read_language(language), funnel, settings))
+    new_entities = [entity for one in found for entity in one.new_entities]
     entities = {
         one.title: Entity(one.title, page_id=one.page_id, commonness=one.commonness, redirects=one.redirects)
-        for one in count_backlinks_in_dumps(file, found.entities.values())
+        for one in count_backlinks_in_dumps(file, new_entities)
     }
     spaces = [
         EntitySpace(space.name, tuple(sorted(space.entities, key=lambda title: -(entities[title].commonness or 0))))
-        for space in found.spaces
+        for space, _ in found
     ]
     return DumpNames(spaces, entities, dict(funnel.dropped), read_notes(file))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,10 +55,15 @@ def key_of(method: str, url: str, body: bytes | str | None = None) -> str:
     return f"{method} {url} {hashlib.sha256(raw).hexdigest()}"
 
 
+def content_type(headers: Mapping[str, str]) -> str:
+    """The type of a response without its charset."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def make_entry(key: str, offset: int, length: int, stored: Stored) -> Entry:
     """Makes the line of a record."""
     location = stored.headers.get("location", "") if stored.status in REDIRECTS else ""
-    kind = stored.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = content_type(stored.headers)
     # One text for all pages, since there may be millions.
     kind = HTML if location or kind == HTML else kind
     return Entry(key, offset, length, stored.failed, stored.status, location, kind, stored.captured)

@@ -6,11 +6,13 @@ The snippets stay in their files, and only their places are in memory: 16 bytes 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from shadowprobe.base.languages import Language
 from shadowprobe.base.model import Entity, EntitySpace, Snippet, Subset
@@ -30,21 +32,14 @@ DRAWN_SUBSETS: tuple[Subset, ...] = ("top", "shadow", "tail")
 REMEMBERED = 16
 
 
-class Entities(Protocol):
-    """The entities by title, in memory or in their file."""
-
-    def __getitem__(self, title: str, /) -> FoundEntity:
-        """The entity of a title."""
-
-    def __contains__(self, title: object, /) -> bool:
-        """True if there is an entity of this title."""
+# The entities by title, in memory or in their file.
+Entities = Mapping[str, FoundEntity] | RecordTable[FoundEntity]
 
 
-class ChosenSpaces:
-    """The spaces with enough snippets, each with its entities, the most common first."""
+class EntityCuts:
+    """The snippets of each entity of a space; a tail entity is the only one of the space with its title."""
 
     def __init__(self, cuts: Records[Cut]) -> None:
-        self.spaces: list[EntitySpace] = []
         self._cuts = RecordIndex(cuts, lambda cut: [digest(cut.space, cut.entity)])
 
     def count_cuts(self, space: str, title: str) -> int:
@@ -54,6 +49,14 @@ class ChosenSpaces:
     def read_cuts(self, space: str, title: str) -> Iterator[Cut]:
         """Yields the snippets of an entity in a space, in the order of their file."""
         return self._cuts.find(digest(space, title))
+
+
+class ChosenSpaces(EntityCuts):
+    """The spaces with enough snippets, each with its entities, the most common first."""
+
+    def __init__(self, cuts: Records[Cut]) -> None:
+        super().__init__(cuts)
+        self.spaces: list[EntitySpace] = []
 
     def list_shadows(self, space: EntitySpace) -> list[str]:
         """Lists the shadow entities of a space that have snippets."""
@@ -84,23 +87,12 @@ def choose_spaces(spaces: Iterable[FoundSpace], entities: Entities, cuts: Record
     return chosen
 
 
-class TailCuts:
+class TailCuts(EntityCuts):
     """The snippets of tail entities, and these entities in the order of their first snippets."""
 
     def __init__(self, cuts: Records[Cut]) -> None:
-        self._cuts = RecordIndex(cuts, lambda cut: [digest(cut.entity)])
-        self.titles = list(dict.fromkeys(cut.entity for cut in cuts))
-
-    def __contains__(self, title: object) -> bool:
-        return isinstance(title, str) and self.count_cuts(title) > 0
-
-    def read_cuts(self, title: str) -> Iterator[Cut]:
-        """Yields the snippets of an entity, in the order of their file."""
-        return self._cuts.find(digest(title))
-
-    def count_cuts(self, title: str) -> int:
-        """Counts the snippets of an entity."""
-        return self._cuts.count(digest(title))
+        super().__init__(cuts)
+        self.titles = dict.fromkeys(cut.entity for cut in cuts)
 
 
 class DrawnCut(NamedTuple):
@@ -115,26 +107,26 @@ class Draw:
     """Draws a Top and a Shadow snippet per name and one per tail entity at random, the same ones each time."""
 
     def __init__(self, chosen: ChosenSpaces, tail: TailCuts, name: str, seed: int) -> None:
-        self._chosen, self._tail, self._name, self._seed = chosen, tail, name, seed
+        self.chosen, self.tail, self._name, self._seed = chosen, tail, name, seed
 
     def list_cuts(self, subset: Subset) -> Iterator[DrawnCut]:
         """Yields all snippets of a subset: name by name, and the drawn entity of a name first."""
         if subset == "tail":
-            for number, title in enumerate(self._tail.titles, start=1):
-                drawn = random.Random(f"{self._seed} tail {title}").randrange(self._tail.count_cuts(title))
-                yield from _number_cuts(f"{self._name}-tail-{number:04d}", [self._tail.read_cuts(title)], drawn)
+            for number, title in enumerate(self.tail.titles, start=1):
+                drawn = random.Random(f"{self._seed} tail {title}").randrange(self.tail.count_cuts(title, title))
+                yield from _number_cuts(f"{self._name}-tail-{number:04d}", [self.tail.read_cuts(title, title)], drawn)
             return
-        for number, space in enumerate(self._chosen.spaces, start=1):
+        for number, space in enumerate(self.chosen.spaces, start=1):
             # Each name has its own random generator, so that one more name does not change the others.
             generator = random.Random(f"{self._seed} {space.name}")
-            shadows = self._chosen.list_shadows(space)
+            shadows = self.chosen.list_shadows(space)
             first = generator.choice(shadows)
             shadows = [first, *(title for title in shadows if title != first)]
             of_top, of_shadow = (
-                generator.randrange(self._chosen.count_cuts(space.name, title)) for title in (space.top, first)
+                generator.randrange(self.chosen.count_cuts(space.name, title)) for title in (space.top, first)
             )
             titles, drawn = ([space.top], of_top) if subset == "top" else (shadows, of_shadow)
-            cuts = (self._chosen.read_cuts(space.name, title) for title in titles)
+            cuts = (self.chosen.read_cuts(space.name, title) for title in titles)
             yield from _number_cuts(f"{self._name}-{subset}-{number:04d}", cuts, drawn)
 
     def list_all(self) -> Iterator[tuple[Subset, DrawnCut]]:
@@ -158,7 +150,7 @@ class Draw:
 
     def make_neutral(self, language: Language) -> Iterator[Snippet]:
         """Yields the neutral contexts of all names."""
-        return make_neutral_snippets((space.name for space in self._chosen.spaces), language.neutral, self._name)
+        return make_neutral_snippets((space.name for space in self.chosen.spaces), language.neutral, self._name)
 
 
 def _number_cuts(name: str, cuts: Iterable[Iterable[Cut]], drawn: int) -> Iterator[DrawnCut]:
@@ -201,25 +193,17 @@ def _make_error(cut: Cut, problem: str) -> BuildError:
 def write_parts(
     out: Path,
     draw: Draw,
-    spaces: Collection[EntitySpace],
     entities: Entities,
-    tail: Iterable[str],
     language: Language,
     card: Card,
     *,
     has_training: bool,
 ) -> Dataset:
     """Writes the benchmark into the directory, and the training part into `train` below it."""
-    titles = dict.fromkeys([title for space in spaces for title in space.entities] + list(tail))
-    train_card = Card(
-        name=f"{card.name}-train",
-        language=card.language,
-        title=f"{card.title}, what the benchmark leaves over",
-        source=card.source,
-        license=card.license,
-        made=card.made,
-        commonness=card.commonness,
-    )
+    spaces = draw.chosen.spaces
+    titles = dict.fromkeys([*(title for space in spaces for title in space.entities), *draw.tail.titles])
+    train_title = f"{card.title}, what the benchmark leaves over"
+    train_card = replace(card, name=f"{card.name}-train", title=train_title, build={})
 
     def write(path: Path, own_card: Card, snippets: Mapping[Subset, Iterable[Snippet]]) -> Dataset:
         listed = (_make_entity(entities[title]) for title in titles)

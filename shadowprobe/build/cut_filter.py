@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 
 from shadowprobe.build.longer_names import LONGER_NAME, LongerNames
@@ -27,9 +27,7 @@ def filter_cuts(
 
     The snippets wait in a temporary file of the directory: each of the first two rules needs all of them.
     """
-    with ExitStack() as stack:
-        waiting = stack.enter_context(TemporaryRecords(directory, Cut))
-        longer = stack.enter_context(LongerNames(directory))
+    with closing(TemporaryRecords(directory, Cut)) as waiting, closing(LongerNames(directory)) as longer:
         for cut in cuts:
             waiting.add(cut)
             longer.add(cut)

@@ -13,7 +13,7 @@ import shadowprobe
 from shadowprobe.base.languages import words_of
 from shadowprobe.base.model import Entity
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.spaces import make_article_query
+from shadowprobe.build.spaces import explain_no_article, make_article_query
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.build.wikidata_kinds import FoundKinds, find_kinds, find_repository
 from shadowprobe.dataset.dataset import CARD, Dataset, write_dataset
@@ -136,13 +136,6 @@ def _make_query(wiki: Wiki) -> dict[str, Any]:
     return query
 
 
-def _is_article(page: dict[str, Any]) -> bool:
-    """True for a page that can be an entity, and so not for a disambiguation page."""
-    if page.get("missing") or page.get("redirect") or page.get("ns") != 0 or "pageid" not in page:
-        return False
-    return "disambiguation" not in page.get("pageprops", {}) and not page.get("categories")
-
-
 def _find_by_id(wiki: Wiki, entities: Iterable[Entity]) -> tuple[dict[str, dict[str, Any]], int]:
     """Finds the pages of entities by their page ids, and counts the ids that belong to another article.
 
@@ -151,7 +144,9 @@ def _find_by_id(wiki: Wiki, entities: Iterable[Entity]) -> tuple[dict[str, dict[
     """
     titles = {entity.page_id: entity.title for entity in entities if entity.page_id is not None}
     pages = wiki.pages(page_ids=list(titles), **_make_query(wiki))
-    articles = {titles[page["pageid"]]: page for page in pages if _is_article(page) and page["pageid"] in titles}
+    articles = {
+        titles[page["pageid"]]: page for page in pages if not explain_no_article(page) and page["pageid"] in titles
+    }
     own = {title: page for title, page in articles.items() if title in _list_names(page)}
     return own, len(articles) - len(own)
 
@@ -159,4 +154,4 @@ def _find_by_id(wiki: Wiki, entities: Iterable[Entity]) -> tuple[dict[str, dict[
 def _find_by_title(wiki: Wiki, entities: Iterable[Entity]) -> dict[str, dict[str, Any]]:
     """Finds the pages of entities by their titles."""
     pages = wiki.follow_titles([entity.title for entity in entities], **_make_query(wiki))
-    return {title: page for title, page in pages if _is_article(page)}
+    return {title: page for title, page in pages if not explain_no_article(page)}

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from shadowprobe.base.files import write_atomically
-from shadowprobe.base.jsonl import encode_json, read_json
+from shadowprobe.base.jsonl import encode_json
 
 # Reports the work of a stage: its name or that of a file, the number of items that are done, and the total if known.
 Progress = Callable[[str, int, int | None], None]
@@ -46,8 +46,3 @@ class Funnel(Struct):
         """Writes the counts with sorted reasons, so that equal builds give equal files."""
         self.dropped = dict(sorted(self.dropped.items()))
         write_atomically(path, encode_json(self))
-
-    @classmethod
-    def read(cls, path: Path) -> Funnel:
-        """Reads the counts of a finished stage."""
-        return read_json(path, cls)

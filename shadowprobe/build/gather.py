@@ -27,7 +27,8 @@ from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive, Shards
 from shadowprobe.build.status import CAPTURES
 from shadowprobe.build.web.cluster_crawl import ClusterCrawl
-from shadowprobe.build.web.crawl import MISSING, crawl
+from shadowprobe.build.web.crawl import crawl
+from shadowprobe.build.web.outcomes import MISSING
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.compute.executor import Executor
@@ -94,7 +95,7 @@ class Gatherer:
 
     def _fill_archive(self, references: list[WebReference], within: str) -> Iterator[WebReference]:
         """Takes pages from an existing crawl; returns the references for which the hosts may be asked."""
-        from shadowprobe.build.captures import count_captures, fill_archive
+        from shadowprobe.build.captures.fill_archive import count_captures, fill_archive
 
         fill_archive(references, self.web, self.settings, self.manners, self._watch(CAPTURES, within), self._executor)
         if not within:

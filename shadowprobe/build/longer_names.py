@@ -40,10 +40,8 @@ class LongerNames:
         self._names = SortedTexts(directory)
         self._titles = KeyIndex(())
 
-    def __enter__(self) -> LongerNames:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Removes the names that are on disk."""
         self._names.close()
 
     def add(self, cut: Cut) -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import shadowprobe
-from shadowprobe.base.files import PartialFile, drop_partial_files, lock, make_directory, read_text_lines
+from shadowprobe.base.files import PartialFile, drop_partial_files, lock, make_directory
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.languages import Language, read_language, words_of
 from shadowprobe.build import assemble
@@ -96,7 +96,7 @@ class Build:
             drop_partial_files(directory)
         find_storage(self.directory / "archive", self._storage)
         if self.settings.common_crawl and not self.from_archive and not self._funnel_file("crawl").exists():
-            from shadowprobe.build.captures import check_index
+            from shadowprobe.build.captures.capture_index import check_index
 
             check_index(self.settings.common_crawl)
         # Settings are stored only after the wiki has answered and its language is supported.
@@ -138,7 +138,7 @@ class Build:
         archive, agent = self._open_wiki(), self.manners.user_agent
         if not self.settings.dumps:
             return Wiki(self.settings.wiki, archive, user_agent=agent)
-        from shadowprobe.build.dumps import DumpedWiki
+        from shadowprobe.build.dumps.dumped_wiki import DumpedWiki
 
         return DumpedWiki(self.settings.wiki, archive, user_agent=agent, database=self._database, machine=self.machine)
 
@@ -147,7 +147,7 @@ class Build:
         """The names and articles of the wiki: from its API, or from its dumps."""
         if not self.settings.dumps:
             return WikiArticles(self.wiki, self.language, self.settings, self._progress)
-        from shadowprobe.build.dumps import DumpedArticles
+        from shadowprobe.build.dumps.dumped_articles import DumpedArticles
 
         return DumpedArticles(self.wiki, self.language, self.settings, self._progress, self._database, self.machine)
 
@@ -180,7 +180,7 @@ class Build:
 
     def _open_web(self) -> PageArchive:
         references = self.directory / "references.jsonl"
-        pages = sum(1 for _ in read_text_lines(references)) if references.exists() else 0
+        pages = len(self._read("references", WebReference)) if references.exists() else 0
         folder = find_storage(self.directory / "archive", self._storage)
         note_storage(self.directory / "archive", folder)
         # A worker of a cluster has at least one file.
@@ -293,7 +293,7 @@ class Build:
             )
         tail_cuts = assemble.TailCuts(self._read("tail-cuts", Cut))
         self._check_complete("tail", self._read_entities("tail"), tail_cuts.titles)
-        self._check_complete("tail-cuts", tail_cuts, (entity.title for entity in tail), made_by="tail")
+        self._check_complete("tail-cuts", tail_cuts.titles, (entity.title for entity in tail), made_by="tail")
         draw = assemble.Draw(chosen, tail_cuts, self.settings.name, self.settings.seed)
         counts = CardCounts(draw, self.language)
         check = assemble.CutCheck(self._read_pages())
@@ -312,11 +312,7 @@ class Build:
         if self.settings.common_crawl:
             crawled = (self._read(name, Crawled) for name in ("crawled", "tail-crawled"))
             card.build["pages"] = counts.count_pages(*crawled)
-        titles = (entity.title for entity in tail)
-        has_training = counts.has_training
-        assemble.write_parts(
-            self.out, draw, chosen.spaces, entities, titles, self.language, card, has_training=has_training
-        )
+        assemble.write_parts(self.out, draw, entities, self.language, card, has_training=counts.has_training)
 
     def _make_tail_notes(self, found: int, names: int) -> list[str]:
         wanted = self._count_wanted_tail(names)

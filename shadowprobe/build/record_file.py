@@ -15,6 +15,7 @@ from msgspec import Struct
 from shadowprobe.base.files import BOM, open_for_reading, write_out
 from shadowprobe.base.jsonl import decode_lines, encode_lines
 
+R = TypeVar("R")
 T = TypeVar("T", bound=Struct)
 T_co = TypeVar("T_co", bound=Struct, covariant=True)
 
@@ -27,16 +28,6 @@ class CountedRecords(Protocol[T_co]):
 
     def __len__(self) -> int:
         """The number of records."""
-
-
-class Records(CountedRecords[T_co], Protocol[T_co]):
-    """Records that can also be read one by one."""
-
-    def list_places(self) -> Iterator[tuple[int, T_co]]:
-        """All records, each with its place."""
-
-    def read(self, place: int) -> T_co:
-        """The record at a place."""
 
 
 class RecordFile(Generic[T]):
@@ -95,23 +86,25 @@ class RecordList(list[T]):
         return self[place]
 
 
-class TemporaryRecords(Generic[T]):
+# Records that can also be read one by one.
+Records = RecordFile[T] | RecordList[T]
+
+
+class TemporaryRecords(Generic[R]):
     """Records that are written to a temporary file, and read again as often as needed."""
 
-    def __init__(self, directory: Path, kind: type[T]) -> None:
+    def __init__(self, directory: Path, kind: type[R]) -> None:
         self._directory, self._file = directory, TemporaryFile(dir=directory)  # noqa: SIM115
         self._decode = msgspec.json.Decoder(kind).decode
 
-    def add(self, record: T) -> None:
-        """Adds a record."""
-        write_out(self._file, encode_lines([record]), self._directory)
+    def add(self, *records: R) -> None:
+        """Adds records."""
+        write_out(self._file, encode_lines(records), self._directory)
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[R]:
         self._file.seek(0)
         yield from map(self._decode, self._file)
 
-    def __enter__(self) -> TemporaryRecords[T]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Removes the file."""
         self._file.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from msgspec.structs import replace
@@ -33,6 +33,13 @@ _LOGIN = re.compile(
     re.IGNORECASE,
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+class ArticleReferences(NamedTuple):
+    """The references of an article, which may be gone."""
+
+    references: list[WebReference]
+    is_there: bool
 
 
 def find_references(

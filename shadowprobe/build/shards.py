@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
 from zlib import crc32
 
 from msgspec import Struct
@@ -24,43 +23,6 @@ PAGES_PER_SHARD, MOST_SHARDS = 200_000, 64
 PATIENCE = 30
 _SUFFIX = ".warc.gz"
 _NUMBERED = re.compile(r"-\d+-of-(\d+)$")
-
-
-class PageArchive(Protocol):
-    """What a crawl and the cutting need of an archive."""
-
-    read_only: bool
-
-    @property
-    def path(self) -> Path | str:
-        """The path or URL of the archive."""
-
-    def keys(self) -> Iterator[str]:
-        """The requests with a response or a failure."""
-
-    def find(self, key: str) -> Entry | None:
-        """What is known of the response to a request without reading it."""
-
-    def get(self, key: str) -> Stored | None:
-        """The response to a request."""
-
-    def locate(self, key: str) -> RecordPlace:
-        """Where the response to a request is."""
-
-    def failure(self, key: str) -> str:
-        """Why a request got no response."""
-
-    def put(self, key: str, response: Stored) -> None:
-        """Stores a response."""
-
-    def put_failure(self, key: str, url: str, why: str) -> None:
-        """Stores that a request got no response."""
-
-    def flush(self) -> None:
-        """Writes what waits in memory, so that other processes can read it."""
-
-    def close(self) -> None:
-        """Closes the files."""
 
 
 class ShardPlace(Struct, frozen=True):
@@ -193,3 +155,7 @@ class Shards:
     def close(self) -> None:
         """Closes the files."""
         self._open.close()
+
+
+# What a crawl and the cutting read and write.
+PageArchive = Archive | Shards

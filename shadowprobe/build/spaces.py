@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
 from shadowprobe.base.languages import Language
 from shadowprobe.base.spans import find_name
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
@@ -21,13 +19,6 @@ from shadowprobe.errors import BuildError
 DISAMBIGUATOR = "Disambiguator"
 # Later than any date: used for a page that was deleted during the build.
 NEVER = "9999"
-
-
-class Spaces(Struct):
-    """The spaces, and their entities by title."""
-
-    spaces: list[FoundSpace]
-    entities: dict[str, FoundEntity]
 
 
 class NamedSpace(NamedTuple):
@@ -92,15 +83,6 @@ def select_spaces(
         funnel.keep()
         yield NamedSpace(FoundSpace(name, page.title, tuple(entity.title for entity in kept)), new)
         progress("spaces", len(names), settings.limit)
-
-
-def collect_spaces(found: Iterable[NamedSpace]) -> Spaces:
-    """Collects all spaces in memory."""
-    collected = Spaces([], {})
-    for space, new_entities in found:
-        collected.spaces.append(space)
-        collected.entities |= {entity.title: entity for entity in new_entities}
-    return collected
 
 
 def _explain_too_few(linked: Sequence[FoundEntity | str]) -> str:
@@ -177,15 +159,20 @@ def make_article_query(language: Language, category: str = "") -> dict[str, Any]
 
 def parse_article(page: dict[str, Any], language: Language) -> FoundEntity | str:
     """Returns the entity of an article, or the reason why the page is not an article."""
+    if why := explain_no_article(page):
+        return why
+    if language.is_list(page["title"]):
+        return "a list"
+    return FoundEntity(page["title"], page["pageid"], qid=page.get("pageprops", {}).get("wikibase_item"))
+
+
+def explain_no_article(page: dict[str, Any]) -> str:
+    """Says why a page is not an article; empty if it is one, and so also for a list."""
     if page.get("missing") or "pageid" not in page or page.get("ns") != 0:
         return "no such page"
     if page.get("redirect"):
         return "a redirect"
-    if "disambiguation" in page.get("pageprops", {}) or page.get("categories"):
-        return "a disambiguation page"
-    if language.is_list(page["title"]):
-        return "a list"
-    return FoundEntity(page["title"], page["pageid"], qid=page.get("pageprops", {}).get("wikibase_item"))
+    return "a disambiguation page" if "disambiguation" in page.get("pageprops", {}) or page.get("categories") else ""
 
 
 def filter_by_age(entities: list[FoundEntity], before: str, find_date: Callable[[str], str]) -> list[FoundEntity]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shadowprobe.base.jsonl import read_json
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.errors import UsageError
 
@@ -18,4 +19,4 @@ def read_funnels(out: Path) -> list[Funnel]:
     directory = out / "build"
     if not directory.is_dir():
         raise UsageError(f"{out} holds no build; `shadowprobe build --wiki URL --out {out}` starts one")
-    return [Funnel.read(path) for name in FUNNELS if (path := directory / f"{name}.json").exists()]
+    return [read_json(path, Funnel) for name in FUNNELS if (path := directory / f"{name}.json").exists()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
-from functools import partial
 from urllib.parse import urlsplit
 
 from shadowprobe.base.languages import Language
@@ -12,7 +11,7 @@ from shadowprobe.build.backlinks import count_backlinks
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.record_file import CountedRecords
 from shadowprobe.build.records import FoundEntity, WebReference
-from shadowprobe.build.references import find_references, mark_followed
+from shadowprobe.build.references import ArticleReferences, find_references, mark_followed
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import NamedSpace, find_spaces
 from shadowprobe.build.tail import draw_articles
@@ -47,17 +46,24 @@ class WikiArticles:
     ) -> Iterator[WebReference]:
         """Yields the references of the articles in their order; the settings say how many of one are followed."""
         dropped: Counter[str] = Counter()
-        watch, followed = partial(self._progress, name_references(within)), 0
-        for number, entity in enumerate(entities, start=1):
-            html = self.wiki.html(entity.title, dropped)
-            own = list(find_references(html or "", entity.title, self.language, self.host, dropped))
-            if html is not None and not own:
+        work, followed = f"{within}: references" if within else "references", 0
+        for number, (own, is_there) in enumerate(self._read_references(entities, dropped), start=1):
+            if is_there and not own:
                 dropped["an article without references"] += 1
             followed += min(len(own), self.settings.references)
             yield from mark_followed(own, self.settings.references, dropped)
-            watch(number, len(entities))
+            self._progress(work, number, len(entities))
         funnel.keep(followed)
         funnel.add(dropped)
+
+    def _read_references(
+        self, entities: CountedRecords[FoundEntity], dropped: Counter[str]
+    ) -> Iterator[ArticleReferences]:
+        """Yields the references of each article; counts the links that are none by their reason."""
+        for entity in entities:
+            html = self.wiki.html(entity.title, dropped)
+            own = find_references(html or "", entity.title, self.language, self.host, dropped)
+            yield ArticleReferences(list(own), is_there=html is not None)
 
     def draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:
         """Yields articles in random order, a few at a time, with their commonness."""
@@ -68,8 +74,3 @@ class WikiArticles:
     def host(self) -> str:
         """The host of the wiki, to which no reference leads."""
         return urlsplit(self.wiki.url).netloc
-
-
-def name_references(within: str) -> str:
-    """Returns the name of the work on references in the progress."""
-    return f"{within}: references" if within else "references"

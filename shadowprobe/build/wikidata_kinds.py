@@ -203,31 +203,23 @@ class FoundKinds(NamedTuple):
     other_classes: Counter[str]
 
 
+class _Class(Struct):
+    id: str
+
+
 class _DataValue(Struct):
-    value: Any = None
+    value: _Class
 
 
 class _Snak(Struct):
-    datavalue: _DataValue | None = None
+    datavalue: _DataValue
 
 
 class _Statement(Struct):
+    """A statement that names a class; an unknown value has no `datavalue`."""
+
     mainsnak: _Snak
     rank: str = "normal"
-
-
-class _Address(Struct):
-    base: str
-
-
-class _Repository(Struct):
-    url: _Address
-
-
-class _Client(Struct):
-    """Where a wiki says that its items are."""
-
-    repo: _Repository
 
 
 class _Item(Struct):
@@ -242,9 +234,8 @@ def find_repository(wiki: Wiki) -> str | None:
     if CLIENT not in wiki.extensions:
         return None
     try:
-        client = msgspec.convert(wiki.first(meta="wikibase").get("wikibase"), _Client)
-        host = urlsplit(client.repo.url.base).hostname
-    except ValueError:
+        host = urlsplit(str(wiki.first(meta="wikibase")["wikibase"]["repo"]["url"]["base"])).hostname
+    except (KeyError, TypeError, ValueError):
         # It does not say so, or not as a MediaWiki does.
         return None
     return WIKIDATA if host == urlsplit(WIKIDATA).hostname else None
@@ -302,8 +293,4 @@ def _list_classes(item: _Item) -> Iterator[str]:
         except msgspec.ValidationError:
             continue
     for rank in ("preferred", "normal"):
-        for statement in statements:
-            value = statement.mainsnak.datavalue.value if statement.mainsnak.datavalue is not None else None
-            qid = value.get("id") if isinstance(value, dict) else None
-            if statement.rank == rank and isinstance(qid, str):
-                yield qid
+        yield from (each.mainsnak.datavalue.value.id for each in statements if each.rank == rank)

@@ -15,7 +15,7 @@ from shadowprobe.cli.sets_wikidata import make_origin, open_popularity
 from shadowprobe.errors import UsageError
 
 if TYPE_CHECKING:
-    from shadowprobe.sets.wikidata_dump import Progress
+    from shadowprobe.build.funnel import Progress
 
 app = typer.Typer(
     add_completion=False,

@@ -16,6 +16,8 @@ from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from shadowprobe.compute.executor import AHEAD, TRIES, Executor
 from shadowprobe.errors import BuildError
 
@@ -23,13 +25,11 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-class _Task(Generic[A, B]):
+class _Task(Struct, Generic[A, B], eq=False):
     """A part that was given out, and its result to come."""
 
-    __slots__ = ("future", "part")
-
-    def __init__(self, part: A, future: Future[B]) -> None:
-        self.part, self.future = part, future
+    part: A
+    future: Future[B]
 
 
 class ProcessExecutor(Executor):

@@ -13,6 +13,7 @@ from msgspec import Struct
 import shadowprobe
 from shadowprobe.base.files import make_directory, open_for_reading, write_atomically
 from shadowprobe.base.jsonl import encode_json, encode_lines
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.build.settings import today
 from shadowprobe.errors import BuildError, UsageError
 from shadowprobe.queries.amber_sets import COLLECTIONS, FILE, TASKS, AmberSet
@@ -23,7 +24,6 @@ from shadowprobe.sets.fact_store import parse_qid
 from shadowprobe.sets.namesakes import NamedEntity, Namesakes
 from shadowprobe.sets.popularity import Popularity, compute_popularity
 from shadowprobe.sets.values import Values
-from shadowprobe.sets.wikidata_dump import Progress
 
 CARD = "amber.json"
 WITHOUT_DOCUMENT = "entities without a document"
@@ -71,7 +71,7 @@ def write_amber(
     *,
     limit: int | None = None,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = ignore_progress,
 ) -> AmberCard:
     """Makes AmbER sets and writes them with their card; overwrites other sets only with `force`."""
     refuse_to_overwrite(out, force=force)
@@ -104,7 +104,7 @@ def gather_sets(
     directory: Path,
     *,
     limit: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = ignore_progress,
 ) -> tuple[Sets, Counter[str]]:
     """Makes the sets of both collections, and counts what was left out by its reason."""
     known = read_properties()

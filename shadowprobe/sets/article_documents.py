@@ -8,15 +8,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from shadowprobe.base.identity import normalise_title
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.measure.answer_matching import beginning
 from shadowprobe.queries.collection import read_documents
 from shadowprobe.queries.query import Document
 from shadowprobe.sets.amber_rules import FIRST_TOKENS
-from shadowprobe.sets.wikidata_dump import Progress
 
 
 def find_documents(
-    path: Path, titles: Mapping[str, str], with_text: Collection[str], progress: Progress | None = None
+    path: Path, titles: Mapping[str, str], with_text: Collection[str], progress: Progress = ignore_progress
 ) -> dict[str, tuple[Document, ...]]:
     """Finds the documents of entities; `titles` are by QID, and only entities in `with_text` get their first words.
 
@@ -26,7 +26,7 @@ def find_documents(
     by_title = {normalise_title(title): qid for qid, title in titles.items()}
     articles: dict[str, dict[str, Document]] = {}
     for number, document in enumerate(read_documents(path), start=1):
-        if progress is not None and number % 10_000 == 0:
+        if number % 10_000 == 0:
             progress("documents", number, None)
         qid = document.qid or by_title.get(normalise_title(document.title))
         if qid is None or qid not in titles:

@@ -13,6 +13,7 @@ from msgspec import Struct
 import shadowprobe
 from shadowprobe.base.files import make_directory, write_atomically
 from shadowprobe.base.jsonl import encode_json
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.build.settings import today
 from shadowprobe.errors import BuildError, UsageError
 from shadowprobe.queries.question_files import Question, relations
@@ -22,7 +23,6 @@ from shadowprobe.sets.popularity import Popularity
 from shadowprobe.sets.sampling import SubjectSample
 from shadowprobe.sets.triples import read_triples
 from shadowprobe.sets.values import Values
-from shadowprobe.sets.wikidata_dump import Progress
 
 CARD, ENDING = "entity_questions.json", ".test.json"
 PER_RELATION, SEED = 1000, 7
@@ -75,7 +75,7 @@ def make_from_wikidata(
     directory: Path,
     size: SampleSize,
     popularity: Popularity | None = None,
-    progress: Progress | None = None,
+    progress: Progress = ignore_progress,
 ) -> MadeQuestions:
     """Makes questions about entities with an article, from a dump or from the names that an API finds."""
     samples = size.make_samples()

@@ -14,11 +14,12 @@ from msgspec import Struct
 import shadowprobe
 from shadowprobe.base.files import read_text_lines
 from shadowprobe.build.archive import Archive
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import InputError
 from shadowprobe.sets.fact_store import open_store
 from shadowprobe.sets.service import Service
 from shadowprobe.sets.wikibase_api import Wikibase, api_address, load_names
-from shadowprobe.sets.wikidata_dump import Progress, load_dump
+from shadowprobe.sets.wikidata_dump import load_dump
 
 # These files under the directory of the sets hold the sources. A repeated command reads them instead of asking again.
 FOLDER, FACTS, ENTITIES, VIEWS = "wikidata", "facts.sqlite", "entities.warc.gz", "pageviews.warc.gz"
@@ -68,7 +69,7 @@ def open_service(directory: Path, name: str, user_agent: str) -> Service:
 
 @contextmanager
 def open_facts(
-    origin: Origin, directory: Path, properties: Collection[str], progress: Progress | None = None, *, classes: bool
+    origin: Origin, directory: Path, properties: Collection[str], progress: Progress = ignore_progress, *, classes: bool
 ) -> Iterator[Facts]:
     """Opens the facts of some properties, in a file under a directory; with `classes`, the classes of entities too."""
     store = directory / FOLDER / FACTS

@@ -16,11 +16,11 @@ from msgspec import Struct
 
 from shadowprobe.base.compressed import read_compressed_lines
 from shadowprobe.base.files import open_for_reading
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.dataset.dataset import Dataset
 from shadowprobe.errors import InputError, UsageError, shorten
 from shadowprobe.net.urls import check_option
 from shadowprobe.sets.service import Service
-from shadowprobe.sets.wikidata_dump import Progress
 
 # Wikimedia's service, and the month of the page views in the paper.
 PAGEVIEWS_API = "https://wikimedia.org/api/rest_v1"
@@ -36,7 +36,7 @@ _PROJECT = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+")
 class Popularity(Protocol):
     """A source of popularity counts."""
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         """Returns the count of each known entity; `titles` has the titles of their articles by QID."""
 
     def describe(self) -> dict[str, Any]:
@@ -71,13 +71,13 @@ class FileViews:
             self.path = path
         self._projects = frozenset({f"{language}.z", f"{language}.wikipedia"})
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         """Counts the views of some articles."""
         wanted = set(titles.values())
         views: Counter[str] = Counter()
         for number, (title, count) in enumerate(self._read(wanted), start=1):
             views[title] += count
-            if progress is not None and number % 1000 == 0:
+            if number % 1000 == 0:
                 progress("page views", number, None)
         return {qid: views[title] for qid, title in titles.items()}
 
@@ -129,13 +129,12 @@ class ServiceViews:
         self._project = f"{language}.wikipedia"
         self._span = f"{year}{number:02}01/{year}{number:02}{monthrange(year, number)[1]}"
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         """Requests the views of each article."""
         views: dict[str, int] = {}
         for number, (qid, title) in enumerate(titles.items(), start=1):
             views[qid] = self._request_views(title)
-            if progress is not None:
-                progress("page views", number, len(titles))
+            progress("page views", number, len(titles))
         return views
 
     def describe(self) -> dict[str, Any]:
@@ -176,7 +175,7 @@ class Backlinks:
         self._by_qid = {entity.qid: entity.commonness or 0 for entity in known if entity.qid is not None}
         self._by_title = {entity.title: entity.commonness or 0 for entity in known}
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         """Looks up the commonness of entities by QID, or else by title."""
         counts = {qid: self._by_qid.get(qid, self._by_title.get(title)) for qid, title in titles.items()}
         return {qid: count for qid, count in counts.items() if count is not None}

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec import Struct
-
 from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.archive import key_of
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.wiki.responses import error_code
+from shadowprobe.build.wiki.responses import error_code, error_info
 from shadowprobe.build.wiki.session import BUSY, TIMEOUT, StrangeError, WikiClient, short
 from shadowprobe.errors import BuildError
 from shadowprobe.net.failures import ConnectionFailedError, NoResponseError, TimeLimitError
@@ -61,10 +58,8 @@ class Service(WikiClient):
         if response.has_redirect_location:
             raise BuildError(f"{where}: leads on to {shorten_url(response.headers['Location'])}: give that address")
         if code := error_code(response):
-            problem, later = (
-                f"{code}: {_info(response.content)}".removesuffix(": "),
-                f"; {LATER}" if code in BUSY else "",
-            )
+            problem = f"{code}: {' '.join(error_info(response.content).split())[:200]}".removesuffix(": ")
+            later = f"; {LATER}" if code in BUSY else ""
             raise BuildError(f"{where}: the API says {problem}{later}")
         if status == 429 or status >= 500:
             raise BuildError(f"{where}: {status} {response.reason_phrase}; {LATER}")
@@ -73,19 +68,3 @@ class Service(WikiClient):
         """Closes the connection and the archive."""
         super().close()
         self.archive.close()
-
-
-class _Error(Struct):
-    info: str = ""
-
-
-class _Refusal(Struct):
-    error: _Error
-
-
-def _info(body: bytes) -> str:
-    """The message of an error, as much as a line has room for; empty where only a header reports it."""
-    try:
-        return " ".join(msgspec.json.decode(body, type=_Refusal).error.info.split())[:200]
-    except ValueError:
-        return ""

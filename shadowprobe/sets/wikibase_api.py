@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Raw, Struct
 
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.build.wiki.wiki_api import batches
 from shadowprobe.net.urls import check_option
 from shadowprobe.sets.fact_store import Contents, Writer, open_new_store
 from shadowprobe.sets.service import Service
-from shadowprobe.sets.wikidata_dump import Progress
 from shadowprobe.sets.wikidata_entities import EVERY_LANGUAGE, INSTANCE_OF, SUBCLASS_OF, WikidataItem, read_item
 
 T = TypeVar("T")
@@ -145,29 +145,28 @@ def load_names(
     properties: Collection[str],
     *,
     subclasses: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = ignore_progress,
 ) -> None:
     """Puts all items of some names into a file of facts, with the names of their values and, if wanted, their classes.
 
     It is made anew each time: the answers are in the archive of the service.
     """
-    report = progress or (lambda what, done, total: None)
     contents = Contents([wikibase.url], wikibase.language, sorted(properties))
     with open_new_store(store, contents) as writer:
         qids: dict[str, None] = {}
         for number, name in enumerate(names, start=1):
             qids |= dict.fromkeys(wikibase.search(name))
-            report("names searched for", number, len(names))
-        known, classes, values = _add_items(wikibase, writer, qids, properties, report)
+            progress("names searched for", number, len(names))
+        known, classes, values = _add_items(wikibase, writer, qids, properties, progress)
         if subclasses:
-            _add_classes(wikibase, writer, classes, report)
+            _add_classes(wikibase, writer, classes, progress)
         for number, (qid, item) in enumerate(wikibase.items(sorted(values - known), (), NAMES), start=1):
             writer.add_names(qid, item.names)
-            report("names of values", number, None)
+            progress("names of values", number, None)
 
 
 def _add_items(
-    wikibase: Wikibase, writer: Writer, qids: Collection[str], properties: Collection[str], report: Progress
+    wikibase: Wikibase, writer: Writer, qids: Collection[str], properties: Collection[str], progress: Progress
 ) -> tuple[set[str], set[str], set[str]]:
     """Adds the items, each once; returns their ids, those of their classes and of their values."""
     known: set[str] = set()
@@ -176,7 +175,7 @@ def _add_items(
     there = 0
     for _, item in wikibase.items(qids, {*properties, INSTANCE_OF, SUBCLASS_OF}, WHOLE):
         there += 1
-        report("entities", there, len(qids))
+        progress("entities", there, len(qids))
         if item.qid in known:
             continue
         known.add(item.qid)
@@ -188,7 +187,7 @@ def _add_items(
     return known, classes, values
 
 
-def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], report: Progress) -> None:
+def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], progress: Progress) -> None:
     """Adds the classes above some classes, all the way up."""
     seen: set[str] = set()
     left = set(classes)
@@ -201,4 +200,4 @@ def _add_classes(wikibase: Wikibase, writer: Writer, classes: Iterable[str], rep
             writer.add_parents(qid, parents)
             above.update(parents)
         left = above - seen
-        report("classes", len(seen), None)
+        progress("classes", len(seen), None)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from shadowprobe.base.compressed import read_compressed_lines, truncated_file
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import InputError
 from shadowprobe.sets.fact_store import Contents, open_new_store, read_contents
 from shadowprobe.sets.wikidata_entities import INSTANCE_OF, SUBCLASS_OF, WikidataItem, read_item
 
-# A function of the current step, the number of items that are done, and the total, which is not known for a dump.
-Progress = Callable[[str, int, int | None], None]
 # Progress is reported after this number of lines.
 PROGRESS_LINES = 10_000
 
 
 def read_dump(
-    path: Path, language: str, properties: Collection[str], progress: Progress | None = None
+    path: Path, language: str, properties: Collection[str], progress: Progress = ignore_progress
 ) -> Iterator[WikidataItem]:
     """Reads the items of a dump, which may be compressed with gzip or bzip2; other entities are skipped.
 
@@ -36,7 +35,7 @@ def read_dump(
             item = _read_line(path, number, text.removesuffix(b","), language, properties)
             if item is not None:
                 yield item
-        if progress is not None and number % PROGRESS_LINES == 0:
+        if number % PROGRESS_LINES == 0:
             progress(f"{path.name}, lines", number, None)
     if opened and not closed:
         raise truncated_file(path)
@@ -54,7 +53,7 @@ def _read_line(path: Path, number: int, text: bytes, language: str, properties: 
 
 
 def load_dump(
-    path: Path, store: Path, language: str, properties: Collection[str], progress: Progress | None = None
+    path: Path, store: Path, language: str, properties: Collection[str], progress: Progress = ignore_progress
 ) -> None:
     """Copies the needed part of a dump into a file of facts, unless that was done before."""
     if not path.is_file():

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from collected_spaces import collect_spaces
 from sqlite_dump import dump_sqlite
 from wiki_pages import Article
 from wiki_world import Shadowland, WikiWorld, free_port, missing
@@ -15,21 +16,19 @@ from wiki_world import Shadowland, WikiWorld, free_port, missing
 from shadowprobe.base.languages import read_language
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.backlinks import count_backlinks
-from shadowprobe.build.dumps import (
-    DumpedWiki,
-    count_backlinks_in_dumps,
-    draw_articles_in_dumps,
-    find_references_in_dumps,
-    find_spaces_in_dumps,
-)
+from shadowprobe.build.dumps.cited import read_references_in_dumps
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
+from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
+from shadowprobe.build.dumps.dumped_wiki import DumpedWiki
 from shadowprobe.build.dumps.load_dumps import load_dumps
+from shadowprobe.build.dumps.source import find_spaces_in_dumps
 from shadowprobe.build.dumps.store import Wanted
-from shadowprobe.build.funnel import Funnel, ignore_progress
+from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.references import find_references
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import collect_spaces, find_spaces
+from shadowprobe.build.spaces import find_spaces
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki.wiki_api import Wiki
 
@@ -93,19 +92,19 @@ def dumped(shadowland: Shadowland, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_references_of_the_text_equal_those_of_the_rendered_pages(dumped: Dumped, shadowland: Shadowland) -> None:
     host = shadowland.world.host
-    asked, funnel = Counter[str](), Funnel("references")
+    asked, dropped = Counter[str](), Counter[str]()
     rendered = [
         reference
         for entity in dumped.entities
         for reference in find_references(dumped.api.html(entity.title) or "", entity.title, ENGLISH, host, asked)
     ]
     before = shadowland.world.requests()
-    read = list(find_references_in_dumps(dumped.database, dumped.entities, host, 1000, funnel, ignore_progress))
+    articles = list(read_references_in_dumps(dumped.database, dumped.entities, host, dropped))
     assert shadowland.world.requests() == before
     assert len(rendered) > 200
-    assert read == rendered
-    del funnel.dropped["an article without references"]
-    assert funnel.dropped == asked
+    assert [reference for article in articles for reference in article.references] == rendered
+    assert all(article.is_there for article in articles)
+    assert dropped == asked
 
 
 def test_longer_names_of_the_dumps_lead_where_the_api_says(dumped: Dumped, shadowland: Shadowland) -> None:
@@ -173,10 +172,9 @@ def test_references_in_every_form_equal_those_of_the_rendered_page(tmp_path: Pat
             FoundEntity(page["title"], page["pageid"]) for page in wiki.pages([t for t in ARTICLES if ":" not in t])
         ]
         for entity in entities:
-            asked, funnel = Counter[str](), Funnel("references")
+            asked, dropped = Counter[str](), Counter[str]()
             html = wiki.html(entity.title) or ""
             rendered = list(find_references(html, entity.title, ENGLISH, world.host, asked))
-            read = find_references_in_dumps(tmp_path / "db", [entity], world.host, 1000, funnel, ignore_progress)
-            assert [(each.url, each.archived) for each in read] == [(each.url, each.archived) for each in rendered]
-            funnel.dropped.pop("an article without references", None)
-            assert funnel.dropped == asked, entity.title
+            (article,) = read_references_in_dumps(tmp_path / "db", [entity], world.host, dropped)
+            assert article.references == rendered
+            assert dropped == asked, entity.title

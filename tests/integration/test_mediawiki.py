@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import wiki_world
+from collected_spaces import Spaces, collect_spaces
 from msgspec.structs import replace
 from wiki_pages import Article
 from wiki_pages.material import name_of
@@ -25,7 +26,7 @@ from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.references import find_references
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import Spaces, collect_spaces, find_creation_date, find_spaces
+from shadowprobe.build.spaces import find_creation_date, find_spaces
 from shadowprobe.build.tail import draw_articles
 from shadowprobe.build.wiki.wiki_api import Wiki
 

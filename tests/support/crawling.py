@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from web_pages import LOOPBACK
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.records import WebReference
-from shadowprobe.build.web.crawl import Manners, crawl
+from shadowprobe.build.web import crawl as stage
+from shadowprobe.build.web.politeness import Manners
 
 ROBOTS = "User-agent: *\n"
+# A crawl on a machine that is online.
+crawl = partial(stage.crawl, is_online=lambda: True)
 
 
 @pytest.fixture(autouse=True)

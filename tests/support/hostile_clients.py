@@ -26,6 +26,7 @@ from shadowprobe.build.web.crawl import crawl
 from shadowprobe.build.wiki import session as wiki_session
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.catalogue import download
+from shadowprobe.compute.executor import SerialExecutor
 from shadowprobe.errors import ShadowprobeError
 from shadowprobe.gerbil import gerbil_client
 from shadowprobe.gerbil.experiment import fetch_tasks
@@ -182,7 +183,7 @@ def ask_for_captures(url: str, setting: Setting) -> Iterator[str]:
 def ask_for_an_index(url: str, setting: Setting) -> Iterator[str]:
     for name in ("index.cdxj", "index.paths.gz"):
         try:
-            yield str(list(find_captures(f"{url}/{name}", {"http://example.org/"}, "")))
+            yield str(list(find_captures(f"{url}/{name}", {"http://example.org/"}, "", SerialExecutor())))
         except ShadowprobeError as error:
             yield str(error)
 

@@ -22,7 +22,7 @@ from shadowprobe.build import gather
 from shadowprobe.build.captures.capture_index import find_captures
 from shadowprobe.build.pipeline import Build
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.compute.executor import Executor, make_executor
+from shadowprobe.compute.executor import Executor, SerialExecutor, make_executor
 from shadowprobe.compute.ray_cluster import LOOPBACK_ONLY, import_ray
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.api import make_linking_job
@@ -85,7 +85,7 @@ def look_up_captures(folder: Path, executor: Executor) -> dict[str, bool]:
             world.add(url, b"page", f"2024-02-{(day + number) % 6 + 1:02d}")
         world.write_table(f"cc-index/part-{day}.parquet")
     index = str(folder / "cc-index")
-    alone = list(find_captures(index, set(urls), ""))
+    alone = list(find_captures(index, set(urls), "", SerialExecutor()))
     return {"found": [capture.time[:10] for _, capture in alone] == ["2024-02-06"] * 4} | {
         "same": list(find_captures(index, set(urls), "", executor)) == alone
     }

@@ -124,11 +124,11 @@ class Told:
         self.url = service.url.removesuffix("/api")
         self._archives: list[Archive] = []
 
-    def wiki(self, *, read_only: bool = False, pause: float = 0.0, path: str = "") -> Wiki:
+    def wiki(self, *, read_only: bool = False, path: str = "") -> Wiki:
         """The wiki, through the one archive; what was opened before is closed."""
         self.close()
         self._archives.append(Archive(self.path, software="tests", read_only=read_only))
-        return Wiki(self.url + path, self._archives[-1], user_agent="tests (+nobody)", pause=pause)
+        return Wiki(self.url + path, self._archives[-1], user_agent="tests (+nobody)")
 
     def close(self) -> None:
         """Closes the archive."""

@@ -42,10 +42,14 @@ class WantedPages:
         for capture in captures:
             same = (capture.url,) if capture.url in self.urls else ()
             for url in {*same, *self.keys.get(capture.key, ())}:
-                # The place decides between captures of the same moment, so that the choice is always the same.
-                rank = (url == capture.url, capture.moment, capture.filename, capture.offset)
-                if url not in self._best or rank > self._best[url][0]:
-                    self._best[url] = rank, capture
+                self.keep(url, capture)
+
+    def keep(self, url: str, capture: Capture) -> None:
+        """Remembers a capture of a page if it is better than the earlier ones."""
+        # The place decides between captures of the same moment, so that the choice is always the same.
+        rank = (url == capture.url, capture.moment, capture.filename, capture.offset)
+        if url not in self._best or rank > self._best[url][0]:
+            self._best[url] = rank, capture
 
     def choose(self) -> Iterator[tuple[str, Capture]]:
         """Yields the pages that were found with their captures, in the order of the WARC files."""

@@ -20,6 +20,7 @@ from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.captures.capture_choice import Capture, WantedPages
 from shadowprobe.build.captures.cdx import read_cdx
 from shadowprobe.build.captures.index_table import COLUMNS, check_columns, import_duckdb, read_table
+from shadowprobe.build.wiki.wiki_api import batches
 from shadowprobe.compute.executor import Executor
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.net.blocking import BlockingClient
@@ -56,47 +57,44 @@ class LookUp(Struct, frozen=True):
 
 
 class FoundCaptures(Struct, frozen=True):
-    """The best captures in some files of an index; `lacking` has the columns that none of its tables has.
+    """The best capture of each page in some files of an index; `lacking` has the columns that none of its tables has.
 
     Without any table, `lacking` is None.
     """
 
-    captures: list[Capture]
+    captures: list[tuple[str, Capture]]
     lacking: set[str] | None
 
 
 def find_captures(
-    index: str, urls: set[str], captured_before: str, executor: Executor | None = None
+    index: str, urls: set[str], captured_before: str, executor: Executor
 ) -> Iterator[tuple[str, Capture]]:
     """Yields the pages that an index has before a day with the capture of each, in the order of the WARC files.
 
     A cluster reads several files of the index at the same time.
     """
-    wanted, before = WantedPages(urls), _parse_day(captured_before)
     with _Index(index) as opened:
-        if executor is None or not executor.is_cluster:
-            # DuckDB reads many files at once by itself.
-            opened.look_up(wanted, before)
-            return wanted.choose()
         files = opened.files
-    size = -(-len(files) // (executor.workers * PARTS_PER_WORKER))
-    parts = [files[first : first + size] for first in range(0, len(files), size)]
-    tables: list[set[str]] = []
-    for found in executor.map(partial(look_up_files, LookUp(index, frozenset(urls), before)), parts):
-        wanted.offer(found.captures)
+    # On one machine, DuckDB reads many files at once by itself.
+    count = executor.workers * PARTS_PER_WORKER if executor.is_cluster else 1
+    parts = batches(files, -(-len(files) // count))
+    best, tables = WantedPages(()), list[set[str]]()
+    work = LookUp(index, frozenset(urls), _parse_day(captured_before))
+    for found in executor.map(partial(look_up_files, work), parts):
+        for url, capture in found.captures:
+            best.keep(url, capture)
         tables += [found.lacking] if found.lacking is not None else []
     lacking = set.intersection(*tables) if tables else set()
     check_columns(files[0], [column for column in COLUMNS if column in lacking])
-    return wanted.choose()
+    return best.choose()
 
 
 def look_up_files(work: LookUp, files: list[str]) -> FoundCaptures:
     """Looks up pages in some files of an index."""
-    wanted, lacking = WantedPages(work.urls), set[str]()
+    wanted = WantedPages(work.urls)
     with _Index(work.index, files) as opened:
-        has_tables = opened.look_up(wanted, work.before, lacking)
-    captures = list(dict.fromkeys(capture for _, capture in wanted.choose()))
-    return FoundCaptures(captures, lacking if has_tables else None)
+        lacking = opened.look_up(wanted, work.before)
+    return FoundCaptures(list(wanted.choose()), lacking)
 
 
 def is_url(place: str) -> bool:
@@ -141,15 +139,15 @@ class _Index:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def look_up(self, wanted: WantedPages, before: int, lacking: set[str] | None = None) -> bool:
-        """Offers the captures of wanted pages; returns whether there are tables among the files."""
-        tables = [file for file in self.files if self.is_table(file)]
+    def look_up(self, wanted: WantedPages, before: int) -> set[str] | None:
+        """Offers the captures of wanted pages; returns the columns that all tables lack, None without tables."""
+        tables, lacking = [file for file in self.files if self.is_table(file)], set[str]()
         if tables:
             wanted.offer(read_table(tables, wanted, before, self.client, lacking))
         for file in self.files:
             if file not in tables:
                 wanted.offer(read_cdx(self.read_lines(file), wanted, before))
-        return bool(tables)
+        return lacking if tables else None
 
     def _list_urls(self, index: str) -> list[str]:
         """Returns the URL itself, or the URLs in a list of paths such as `cc-index-table.paths.gz`."""

@@ -7,10 +7,11 @@ import zlib
 from io import BytesIO
 from typing import Any
 
+from shadowprobe.build.archive_index import content_type
 from shadowprobe.build.captures.capture_choice import Capture
 from shadowprobe.build.captures.surt import make_surt
-from shadowprobe.build.warc_record import MAGIC
-from shadowprobe.build.web.fetch import WebResponse, content_type, not_html
+from shadowprobe.build.warc_record import MAGIC, Stored
+from shadowprobe.build.web.fetch import not_html
 from shadowprobe.net.decompression import decompressor
 from shadowprobe.net.failures import NoResponseError
 
@@ -30,7 +31,7 @@ class UnusableError(Exception):
     """A capture that cannot be used; the text is the reason, in words that can be counted."""
 
 
-def read_page(content: bytes, capture: Capture, max_bytes: int) -> WebResponse:
+def read_page(content: bytes, capture: Capture, max_bytes: int) -> Stored:
     """Reads the page of a capture from the bytes of its record; raises UnusableError."""
     record = _parse_record(_decompress(content, max_bytes))
     if not _is_same_page(record.rec_headers.get_header("WARC-Target-URI", "").strip("<>"), capture):
@@ -45,8 +46,8 @@ def read_page(content: bytes, capture: Capture, max_bytes: int) -> WebResponse:
         headers.setdefault(name.lower(), value)
     if why := not_html(content_type(headers)):
         raise UnusableError(why)
-    reason = head.statusline.partition(" ")[2]
-    return WebResponse(200, reason, headers, _read_body(record, headers, max_bytes))
+    body, reason = _read_body(record, headers, max_bytes), head.statusline.partition(" ")[2]
+    return Stored(capture.url, 200, headers, body, captured=capture.time, reason=reason)
 
 
 def _decompress(content: bytes, max_bytes: int) -> bytes:

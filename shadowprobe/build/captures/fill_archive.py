@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from shadowprobe.build.archive import key_of
-from shadowprobe.build.captures.capture_choice import Capture
 from shadowprobe.build.captures.capture_index import find_base, find_captures
 from shadowprobe.build.captures.warc_files import ReadCapture, read_captures
 from shadowprobe.build.funnel import Funnel
@@ -14,7 +13,6 @@ from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.shards import PageArchive
 from shadowprobe.build.status import CAPTURES
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.web.fetch import WebResponse
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.compute.executor import Executor
 from shadowprobe.net.failures import RefusedError
@@ -31,7 +29,7 @@ def fill_archive(
     settings: BuildSettings,
     manners: Manners,
     progress: Callable[[int, int], None],
-    executor: Executor | None = None,
+    executor: Executor,
 ) -> None:
     """Stores the captures of all followed pages that the archive does not know."""
     missing = {url for url in _list_urls(references) if not _is_known(archive, url)}
@@ -88,10 +86,11 @@ def _store(archive: PageArchive, read: ReadCapture) -> None:
         return
     target = _find_target(archive, read)
     if archive.find(key_of("GET", target)) is None:
-        _put(archive, target, read.capture, read.page)
+        archive.put(key_of("GET", target), read.page._replace(url=target))
     if target != read.url:
         # As a crawl would find it: two URLs that lead to one page are one page for all later stages.
-        _put(archive, read.url, read.capture, WebResponse(301, _ELSEWHERE, {"location": target}))
+        redirect = Stored(read.url, 301, {"location": target}, b"", captured=read.page.captured, reason=_ELSEWHERE)
+        archive.put(key_of("GET", read.url), redirect)
 
 
 def _find_target(archive: PageArchive, read: ReadCapture) -> str:
@@ -102,8 +101,3 @@ def _find_target(archive: PageArchive, read: ReadCapture) -> str:
         return read.url
     entry = archive.find(key_of("GET", target))
     return target if entry is None or entry.captured else read.url
-
-
-def _put(archive: PageArchive, url: str, capture: Capture, page: WebResponse) -> None:
-    response = Stored(url, page.status, page.headers, page.body, captured=capture.time, reason=page.reason)
-    archive.put(key_of("GET", url), response)

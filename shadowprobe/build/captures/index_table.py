@@ -47,22 +47,19 @@ def read_table(
     files: Sequence[str],
     wanted: WantedPages,
     before: int,
-    client: BlockingClient | None = None,
-    lacking: set[str] | None = None,
+    client: BlockingClient | None,
+    lacking: set[str],
 ) -> Iterator[Capture]:
     """Yields the captures of wanted pages with status 200, HTML and a moment before this one.
 
-    With a client the files are on a server. With `lacking`, a column that no file has is added there, and is no error.
+    With a client the files are on a server. A column that no file has is added to `lacking`.
     """
     with _connect(files) as connection:
         if client is not None:
             files = _register(connection, client, files)
         columns = _list_columns(connection, files)
         missing = [column for column in COLUMNS if column not in columns]
-        if lacking is None:
-            check_columns(files[0], missing)
-        else:
-            lacking.update(missing)
+        lacking.update(missing)
         for name, values in (("key", list(wanted.keys)), ("url", list(wanted.urls))):
             connection.register("batch", {name: np.array(values, dtype=object)})
             connection.execute(f"CREATE TEMP TABLE wanted_{name} AS SELECT * FROM batch")

@@ -15,7 +15,7 @@ from shadowprobe.base.secrets import shorten_url
 from shadowprobe.build.captures.capture_choice import Capture
 from shadowprobe.build.captures.capture_index import is_url
 from shadowprobe.build.captures.captured_page import CUT_SHORT, HEAD_BYTES, TOO_LARGE, UnusableError, read_page
-from shadowprobe.build.web.fetch import WebResponse
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.errors import BuildError
 from shadowprobe.net.blocking import BlockingClient
@@ -40,7 +40,7 @@ class ReadCapture(NamedTuple):
 
     url: str
     capture: Capture
-    page: WebResponse | None
+    page: Stored | None
     failed: str = ""
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator
 from functools import cached_property
 from pathlib import Path
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps.cited import find_references_in_dumps, has_references
+from shadowprobe.build.dumps.cited import read_references_in_dumps
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
 from shadowprobe.build.dumps.source import find_spaces_in_dumps, keep_database
-from shadowprobe.build.dumps.store import read_notes
+from shadowprobe.build.dumps.store import connect, has_table, read_notes
 from shadowprobe.build.funnel import Funnel, Progress
 from shadowprobe.build.machine import Machine
 from shadowprobe.build.record_file import CountedRecords
-from shadowprobe.build.records import FoundEntity, WebReference
+from shadowprobe.build.records import FoundEntity
+from shadowprobe.build.references import ArticleReferences
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import NamedSpace
 from shadowprobe.build.wiki.wiki_api import Wiki
-from shadowprobe.build.wiki_articles import WikiArticles, name_references
+from shadowprobe.build.wiki_articles import WikiArticles
 
 
 class DumpedArticles(WikiArticles):
@@ -54,26 +56,19 @@ class DumpedArticles(WikiArticles):
         """Yields the entities with their commonness."""
         return count_backlinks_in_dumps(self._database, entities, self._machine)
 
-    def find_references(
-        self, entities: CountedRecords[FoundEntity], funnel: Funnel, within: str = ""
-    ) -> Iterator[WebReference]:
-        """Yields the references of the articles; dumps without texts have none, and then the wiki is asked."""
+    def _read_references(
+        self, entities: CountedRecords[FoundEntity], dropped: Counter[str]
+    ) -> Iterator[ArticleReferences]:
+        """Yields the references of each article; dumps without texts have none, and then the wiki is asked."""
         if not self._has_references:
-            return super().find_references(entities, funnel, within)
-        return find_references_in_dumps(
-            self._database,
-            entities,
-            self.host,
-            self.settings.references,
-            funnel,
-            self._progress,
-            self._machine,
-            name_references(within),
-        )
+            return super()._read_references(entities, dropped)
+        return read_references_in_dumps(self._database, entities, self.host, dropped, self._machine)
 
     @cached_property
     def _has_references(self) -> bool:
-        return has_references(self._database, self._machine)
+        """True if the dumps have the texts of pages, in which the references are."""
+        with connect(self._database, self._machine, read_only=True) as connection:
+            return has_table(connection, "reference")
 
     def draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:
         """Yields articles in random order, a few at a time, with their commonness."""

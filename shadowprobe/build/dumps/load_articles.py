@@ -26,35 +26,26 @@ NOTE = (
     "links come from the text of the pages alone: those that templates make are missing, and a disambiguation page is"
     " known by its template (pagelinks, page and redirect dumps have them all)"
 )
-# Names of one page are passed on as one text, in lines: the database is faster in splitting it.
-_LINES = "unnest(string_split(names, chr(10)))"
-_COLUMNS = {
-    "text_page": ("id", "title", "redirect"),
-    "text_redirect": ("source", "title"),
-    "text_link": ("page", "names"),
-    "text_use": ("page", "names"),
-    "text_category": ("page", "names"),
-    "text_reference": ("page", "items"),
-    "marked": ("page",),
-    "mark": ("name",),
-    "renamed": ("name", "target"),
-    "call": ("name", "names"),
-    "created": ("page", "moment"),
-    "number": ("id",),
+# The table of each kind of rows, and their columns.
+_TABLES = {
+    "text_page": ("page", "id", "title", "redirect"),
+    "text_redirect": ("redirect", "source", "title"),
+    "text_link": ("edge", "page", "names"),
+    "text_use": ("uses", "page", "names"),
+    "text_category": ("category (page, name)", "page", "names"),
+    "text_reference": ("reference", "page", "items"),
+    "marked": ("marked", "page"),
+    "mark": ("mark", "name"),
+    "renamed": ("renamed", "name", "target"),
+    "call": ("calls", "name", "names"),
+    "created": ("created", "page", "moment"),
+    "number": ("highest", "number"),
 }
+# Names of one page are passed on as one text, in lines: the database is faster in splitting it.
+_CHANGED = {"names": "unnest(string_split(names, chr(10)))", "number": "max(number)"}
 STATEMENTS = {
-    "text_page": ("INSERT INTO page SELECT id, title, redirect FROM batch",),
-    "text_redirect": ("INSERT INTO redirect SELECT source, title FROM batch",),
-    "text_link": (f"INSERT INTO edge SELECT page, {_LINES} FROM batch",),
-    "text_use": (f"INSERT INTO uses SELECT page, {_LINES} FROM batch",),
-    "text_category": (f"INSERT INTO category SELECT page, {_LINES}, '' FROM batch",),
-    "text_reference": ("INSERT INTO reference SELECT page, items FROM batch",),
-    "marked": ("INSERT INTO marked SELECT page FROM batch",),
-    "mark": ("INSERT INTO mark SELECT name FROM batch",),
-    "renamed": ("INSERT INTO renamed SELECT name, target FROM batch",),
-    "call": (f"INSERT INTO calls SELECT name, {_LINES} FROM batch",),
-    "created": ("INSERT INTO created SELECT page, moment FROM batch",),
-    "number": ("INSERT INTO highest SELECT max(id) FROM batch",),
+    kind: (f"INSERT INTO {table} SELECT {', '.join(_CHANGED.get(name, name) for name in columns)} FROM batch",)
+    for kind, (table, *columns) in _TABLES.items()
 }
 # Templates that mark disambiguation pages: those with the mark, those that call one of these, and their redirects.
 _MARKED_PAGES = """
@@ -196,6 +187,6 @@ class _Batches:
     def take_all(self) -> Iterator[Rows]:
         """Yields all rows."""
         for kind, rows in self._rows.items():
-            columns = zip(*rows, strict=True)
-            yield Rows(kind, {name: list(column) for name, column in zip(_COLUMNS[kind], columns, strict=True)})
+            columns = zip(_TABLES[kind][1:], zip(*rows, strict=True), strict=True)
+            yield Rows(kind, {name: list(column) for name, column in columns})
         self._rows, self._count, self._bytes = {}, 0, 0

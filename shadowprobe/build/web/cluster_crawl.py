@@ -44,7 +44,7 @@ class ClusterCrawl:
     """A crawl whose rounds are done by the workers of an executor."""
 
     def __init__(
-        self, archive: Shards, manners: Manners, executor: Executor, *, retry: bool = False, online: str = ""
+        self, archive: Shards, manners: Manners, executor: Executor, *, online: str, retry: bool = False
     ) -> None:
         self._archive, self._manners, self._executor, self._online = archive, manners, executor, online
         # A worker has one file at least, and may send one request at least.
@@ -78,7 +78,7 @@ class ClusterCrawl:
         # A host without a turn in this round is left alone by then, but may still be silent.
         hosts = {name: HostState(state.silent) for name, state in self._hosts.items()}
         for done in self._executor.map(crawl_part, parts):
-            hosts |= done.hosts
+            hosts |= done
         self._hosts = {name: state for name, state in hosts.items() if state != HostState()}
         self._archive.refresh()
 

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from shadowprobe.build.records import Crawled, WebReference
 from shadowprobe.build.shards import PageArchive
-from shadowprobe.build.web.outcomes import MISSING, Outcomes, collect_copies, find_passing, list_visits
+from shadowprobe.build.web.outcomes import Outcomes, collect_copies, find_passing, list_visits
 from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.web.requesting import Requester
-
-__all__ = ["MISSING", "Manners", "crawl"]
 
 Progress = Callable[[int, int], None]
 
@@ -24,15 +22,15 @@ def crawl(
     references: Iterable[WebReference],
     archive: PageArchive,
     manners: Manners,
-    progress: Progress | None = None,
+    progress: Progress = lambda done, total: None,
     *,
+    is_online: Callable[[], bool],
     retry: bool = False,
-    is_online: Callable[[], bool] | None = None,
 ) -> Iterator[Crawled]:
     """Yields the outcome of each URL once, in the order of the references; for a dead page, that of its copy.
 
     With `retry`, failures that may pass are requested again. `is_online` is called, in another thread, where many
-    hosts were silent; without it a host that answered before gets a request.
+    hosts were silent.
     """
     copies = collect_copies(references)
     again = find_passing(archive, manners) if retry and not archive.read_only else frozenset()
@@ -45,8 +43,7 @@ def crawl(
     ]
     awaited, ready = {visit.number for visit in lacking}, dict[int, Crawled]()
     done = len(copies) - len(lacking)
-    if progress:
-        progress(done, len(copies))
+    progress(done, len(copies))
     coming = Requester(outcomes, manners, is_online=is_online).run_in_thread(lacking)
     try:
         for visit in list_visits(copies):
@@ -55,8 +52,7 @@ def crawl(
                 awaited.remove(number)
                 ready[number] = outcome
                 done += 1
-                if progress:
-                    progress(done, len(copies))
+                progress(done, len(copies))
                 if not awaited:
                     # The last outcome is known a moment before it is stored.
                     deque(coming, maxlen=0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from shadowprobe.build.archive_index import content_type
+from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.politeness import BROKEN_ROBOTS, ROBOTS_BYTES, Manners
 from shadowprobe.net.addresses import Lookup
 from shadowprobe.net.failures import NoResponseError
@@ -14,15 +15,6 @@ from shadowprobe.net.retries import PASSING
 _PASSING_REASONS = ("no answer in", "no connection", "an answer that breaks off", "the host name cannot be looked up")
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 _TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,60}", re.ASCII)
-
-
-class WebResponse(NamedTuple):
-    """The response of a server; only a page that is wanted has a body."""
-
-    status: int
-    reason: str
-    headers: dict[str, str]
-    body: bytes = b""
 
 
 class Fetcher:
@@ -41,7 +33,7 @@ class Fetcher:
             lookup=lookup,
         )
 
-    async def get(self, url: str, *, robots: bool = False) -> WebResponse:
+    async def get(self, url: str, *, robots: bool = False) -> Stored:
         """The answer to one request; of a robots.txt the beginning, of other pages all that is HTML."""
         import httpx
 
@@ -54,7 +46,7 @@ class Fetcher:
             for name, value in incoming.headers.multi_items():
                 # Of a field that comes again the first counts.
                 headers.setdefault(name, value)
-            answer = WebResponse(incoming.status, incoming.reason, headers)
+            answer = Stored(url, incoming.status, headers, b"", reason=incoming.reason)
             if not 200 <= answer.status < 300:
                 return answer
             if not robots and (why := not_html(content_type(headers))):
@@ -64,11 +56,6 @@ class Fetcher:
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
-
-
-def content_type(headers: dict[str, str]) -> str:
-    """The type of an answer without its charset."""
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def not_html(kind: str) -> str:

@@ -35,29 +35,23 @@ class CrawlPart(Struct, frozen=True):
     others: dict[str, Known]
     hosts: dict[str, HostState]
     seconds: float
-    again: frozenset[RecordPlace] = frozenset()
-    online: str = ""
+    again: frozenset[RecordPlace]
+    online: str
 
 
-class CrawledPart(Struct, frozen=True):
-    """What the next round must know of the hosts of a part; everything else is in the archive."""
-
-    hosts: dict[str, HostState]
-
-
-def crawl_part(part: CrawlPart) -> CrawledPart:
-    """Requests the pages of a part.
+def crawl_part(part: CrawlPart) -> dict[str, HostState]:
+    """Requests the pages of a part; returns what the next round must know of its hosts.
 
     Visits that lead to other partitions, or that did not get their turn, are left to the next round.
     """
     with closing(Shards(part.place, only=part.shards)) as archive:
         outcomes = Outcomes(archive, part.manners, again=part.again, others=part.others)
-        check = partial(is_online, part.online, part.manners.user_agent) if part.online else None
+        check = partial(is_online, part.online, part.manners.user_agent)
         share = Share(archive.is_own, part.hosts, part.seconds)
         requester = Requester(outcomes, part.manners, is_online=check, share=share)
         deque(requester.run_in_thread(part.visits), maxlen=0)
         # A loop's clock is the same as this one.
-        return CrawledPart(requester.list_hosts(monotonic()))
+        return requester.list_hosts(monotonic())
 
 
 def is_online(url: str, user_agent: str) -> bool:

@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 T = TypeVar("T")
 # The name under which a robots.txt has rules for us.
@@ -30,9 +30,8 @@ class Manners(Struct, frozen=True, kw_only=True):
     """How to behave; times are in seconds."""
 
     user_agent: str
-    # Requests at once, in all and to one host.
+    # Requests at once; a host gets one at a time.
     total: int = 32
-    per_host: int = 1
     # For the whole answer, from the look-up of the host to the last byte.
     timeout: float = 30.0
     # Of a page as it is read, after unpacking.
@@ -69,7 +68,7 @@ class Rules:
     def __init__(self, content: bytes = b"", failed: str = "") -> None:
         from protego import Protego
 
-        self.delay, self._refusal = 0.0, ""
+        self._refusal = ""
         # RFC 9309: where the server knows of none (4xx, an endless way to it), all is allowed.
         if failed and not _is_missing(failed):
             self._refusal = f"{BROKEN_ROBOTS}{failed}" if failed.isdecimal() else failed
@@ -89,25 +88,21 @@ def _is_missing(failed: str) -> bool:
     return failed in {"redirect loop", "too many redirects"} or (failed.isdecimal() and 400 <= int(failed) < 500)
 
 
-class Host(Generic[T]):
+class Host(Struct, Generic[T], eq=False):
     """The queue of one host, and when it may be requested next."""
 
-    __slots__ = ("in_line", "not_before", "running", "silent", "waiting")
-
-    def __init__(self, silent: int = 0, not_before: float = 0.0) -> None:
-        self.waiting: deque[T] = deque()
-        self.running = 0
-        self.not_before = not_before
-        self.in_line = False
-        # How many requests in a row it has left without any answer.
-        self.silent = silent
+    # How many requests in a row it has left without any answer.
+    silent: int = 0
+    not_before: float = 0.0
+    is_busy: bool = False
+    is_in_line: bool = False
+    waiting: deque[T] = field(default_factory=deque)
 
 
 class Frontier(Generic[T]):
     """Everything that is still to be requested, taken host by host as each is due."""
 
-    def __init__(self, per_host: int = 1) -> None:
-        self._per_host = per_host
+    def __init__(self) -> None:
         self.hosts: dict[str, Host[T]] = {}
         self._line: list[tuple[float, int, Host[T]]] = []
         self._count = itertools.count()
@@ -120,21 +115,15 @@ class Frontier(Generic[T]):
 
     def take(self, now: float) -> tuple[Host[T], T] | None:
         """The next thing whose host is due; the host is busy until `release`."""
-        while self._line and self._line[0][0] <= now:
-            host = heapq.heappop(self._line)[2]
-            host.in_line = False
-            if host.not_before > now:
-                self._line_up(host)
-                continue
-            host.running += 1
-            item = host.waiting.popleft()
-            self._line_up(host)
-            return host, item
-        return None
+        if not self._line or self._line[0][0] > now:
+            return None
+        host = heapq.heappop(self._line)[2]
+        host.is_in_line, host.is_busy = False, True
+        return host, host.waiting.popleft()
 
     def release(self, host: Host[T], not_before: float) -> None:
         """Ends a request, and sets when the host may be requested again."""
-        host.running -= 1
+        host.is_busy = False
         host.not_before = max(host.not_before, not_before)
         self._line_up(host)
 
@@ -147,10 +136,10 @@ class Frontier(Generic[T]):
         self._line = []
         for host in self.hosts.values():
             host.waiting = deque(item for item in host.waiting if not is_dropped(item))
-            host.in_line = False
+            host.is_in_line = False
             self._line_up(host)
 
     def _line_up(self, host: Host[T]) -> None:
-        if host.waiting and not host.in_line and host.running < self._per_host:
-            host.in_line = True
+        if host.waiting and not host.is_in_line and not host.is_busy:
+            host.is_in_line = True
             heapq.heappush(self._line, (host.not_before, next(self._count), host))

@@ -11,10 +11,10 @@ from msgspec import Struct
 from shadowprobe.build.archive import key_of
 from shadowprobe.build.records import Crawled
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.web.fetch import Fetcher, WebResponse
+from shadowprobe.build.web.fetch import Fetcher
 from shadowprobe.build.web.outcomes import GONE, Outcomes, Visit
 from shadowprobe.build.web.politeness import Frontier, Host, Manners, host_of, origin_of
-from shadowprobe.build.web.silence import Silence, ask
+from shadowprobe.build.web.silence import Silence
 from shadowprobe.net.blocking import LoopThread
 from shadowprobe.net.failures import NoResponseError
 from shadowprobe.net.retries import PASSING, pause_before, retry_after
@@ -45,13 +45,13 @@ class Share(Struct, frozen=True):
     seconds: float
 
 
-class _Request:
+class _Request(Struct, eq=False):
     """A request: for a page of a visit, or for the robots.txt of an origin."""
 
-    __slots__ = ("origin", "tries", "url", "visit")
-
-    def __init__(self, url: str, visit: Visit | None = None, origin: str = "") -> None:
-        self.url, self.visit, self.origin, self.tries = url, visit, origin, 0
+    url: str
+    visit: Visit | None = None
+    origin: str = ""
+    tries: int = 0
 
 
 class Requester:
@@ -65,12 +65,12 @@ class Requester:
         outcomes: Outcomes,
         manners: Manners,
         *,
-        is_online: Callable[[], bool] | None = None,
+        is_online: Callable[[], bool],
         share: Share | None = None,
     ) -> None:
         self._outcomes, self._archive, self._manners = outcomes, outcomes.archive, manners
         self._silence, self._share = Silence(outcomes, is_online), share
-        self._frontier: Frontier[_Request] = Frontier(manners.per_host)
+        self._frontier: Frontier[_Request] = Frontier()
         self._waiting: dict[str, list[Visit]] = {}
         self._fetcher: Fetcher | None = None
         self._report: Callable[[int, Crawled], None] = lambda number, outcome: None
@@ -104,7 +104,7 @@ class Requester:
         self._fetcher = fetcher = Fetcher(self._manners)
         loop = asyncio.get_running_loop()
         end = None if self._share is None else loop.time() + self._share.seconds
-        running: dict[asyncio.Task[WebResponse | NoResponseError], tuple[Host[_Request], _Request]] = {}
+        running: dict[asyncio.Task[Stored | NoResponseError], tuple[Host[_Request], _Request]] = {}
         has_requested = False
         try:
             for visit in visits:
@@ -117,7 +117,7 @@ class Requester:
                     if self._is_settled(*turn):
                         self._end(*turn, 0.0)
                     else:
-                        running[loop.create_task(ask(fetcher, turn[1].url, robots=bool(turn[1].origin)))] = turn
+                        running[loop.create_task(_ask(fetcher, turn[1]))] = turn
                         has_requested = True
                 due = self._frontier.next_due() if len(running) < self._manners.total else None
                 pause = None if due is None else max(0.0, due - loop.time())
@@ -128,9 +128,9 @@ class Requester:
                 for task in done:
                     self._receive(*running.pop(task), task.result(), loop.time())
                 if self._silence.is_long:
-                    await self._silence.make_sure(fetcher)
+                    await self._silence.make_sure()
             if self._outcomes.doubtful:
-                await self._silence.make_sure(fetcher, at_the_end=True)
+                await self._silence.make_sure()
         finally:
             for task in running:
                 task.cancel()
@@ -196,9 +196,7 @@ class Requester:
             self._silence.fail(request.url, GONE, doubtful=bool(self._outcomes.doubtful))
         return self._outcomes.find(request.url) is not None
 
-    def _receive(
-        self, host: Host[_Request], request: _Request, answer: WebResponse | NoResponseError, now: float
-    ) -> None:
+    def _receive(self, host: Host[_Request], request: _Request, answer: Stored | NoResponseError, now: float) -> None:
         """Stores a response, or queues the request again."""
         pause = self._pause(request, answer)
         if pause is not None:
@@ -222,7 +220,7 @@ class Requester:
         else:
             self._ask_robots(request.origin)
 
-    def _pause(self, request: _Request, answer: WebResponse | NoResponseError) -> float | None:
+    def _pause(self, request: _Request, answer: Stored | NoResponseError) -> float | None:
         """How long to wait before the next try; None where there is none."""
         if request.tries >= self._manners.retries:
             return None
@@ -241,14 +239,21 @@ class Requester:
         wanted = self._outcomes.read_rules(origin).delay if self._outcomes.has_rules(origin) else 0.0
         return max(self._manners.delay, min(wanted, self._manners.longest_delay))
 
-    def _store(self, request: _Request, answer: WebResponse | NoResponseError) -> None:
+    def _store(self, request: _Request, answer: Stored | NoResponseError) -> None:
         url = request.url
         if isinstance(answer, NoResponseError):
             self._silence.fail(url, str(answer))
         elif answer.status in REDIRECTS and "location" not in answer.headers:
             self._silence.fail(url, "a redirect to nowhere")
         elif answer.status in REDIRECTS or 200 <= answer.status < 300:
-            stored = Stored(url, answer.status, answer.headers, answer.body, reason=answer.reason)
-            self._archive.put(key_of("GET", url), stored)
+            self._archive.put(key_of("GET", url), answer)
         else:
             self._silence.fail(url, str(answer.status))
+
+
+async def _ask(fetcher: Fetcher, request: _Request) -> Stored | NoResponseError:
+    """Sends a request; returns the error if there is no answer."""
+    try:
+        return await fetcher.get(request.url, robots=bool(request.origin))
+    except NoResponseError as error:
+        return error

@@ -63,8 +63,6 @@ class _General(Struct):
     lang: str
     generator: str
     sitename: str
-    server: str
-    articlepath: str
 
 
 class _Statistics(Struct):
@@ -78,6 +76,15 @@ def error_code(response: Any) -> str:
     except (ValueError, RecursionError):
         return str(response.headers.get("MediaWiki-API-Error", ""))
     return error.code if error else ""
+
+
+def error_info(body: bytes) -> str:
+    """The message of the API's error; empty where only a header reports it."""
+    try:
+        error = msgspec.json.decode(body, type=_Answer).error
+    except (ValueError, RecursionError):
+        return ""
+    return error.info if error else ""
 
 
 def find_fault(question: dict[str, str], body: bytes) -> str:

@@ -60,15 +60,14 @@ class FailedQuestionError(BuildError):
 class WikiClient:
     """Sends every request through the archive, then to the wiki, with pauses and retries."""
 
-    def __init__(self, archive: Archive, user_agent: str, pause: float = 0.0) -> None:
-        self.archive, self.pause = archive, pause
+    def __init__(self, archive: Archive, user_agent: str) -> None:
+        self.archive = archive
         self.may_send = not archive.read_only
         # Neither read from the archive nor stored in it.
         self.afresh = False
         self.searching = False
         self.last_request = ("", "")
         self.was_reached = False
-        self._next_call = 0.0
         # Proxies and passwords of the environment are not for an archive that others may read.
         self._client = BlockingClient(user_agent=user_agent, use_environment=False)
 
@@ -102,7 +101,6 @@ class WikiClient:
         limits = Limits(seconds=FIRST if self.searching else TIMEOUT)
         pauses, began, again = iter(PAUSES), time.monotonic(), False
         while True:
-            time.sleep(max(0.0, self._next_call - time.monotonic()))
             wait = next(pauses, None)
             try:
                 # A question that follows a redirect would lose its fields.
@@ -119,8 +117,6 @@ class WikiClient:
                 response.headers.pop("X-Database-Lag", None)
                 if wait is None:
                     return response
-            finally:
-                self._next_call = time.monotonic() + self.pause
             again = True
             time.sleep(wait)
 

@@ -52,11 +52,11 @@ def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 class Wiki:
     """The API of one wiki; a response that the archive has is not requested again."""
 
-    def __init__(self, url: str, archive: Archive, *, user_agent: str, pause: float = 0.0) -> None:
+    def __init__(self, url: str, archive: Archive, *, user_agent: str) -> None:
         parts = _address(url)
         self.url = f"{parts.scheme}://{parts.netloc}"
         self._scheme, self._host, self._path = parts.scheme, parts.netloc, parts.path
-        self._client = WikiClient(archive, user_agent, pause)
+        self._client = WikiClient(archive, user_agent)
         self._session = make_session(self._client)
         self._site = self._find_site_again(archive)
         info = self.first(**SITEINFO)
@@ -71,8 +71,6 @@ class Wiki:
         self.name: str = general["sitename"]
         self.pages_in_all: int = info["statistics"]["pages"]
         self.extensions = frozenset(extension.get("name", "") for extension in info["extensions"])
-        # `https://en.wikipedia.org/wiki/$1`
-        self.article: str = general["server"] + general["articlepath"]
 
     def _find_site_again(self, archive: Archive) -> Any:
         """Finds mwclient's site, in the archive if possible."""

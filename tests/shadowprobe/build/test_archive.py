@@ -453,3 +453,16 @@ def test_a_patient_process_waits_for_the_lock(tmp_path: Path) -> None:
     timer.start()
     Archive(tmp_path / "archive.warc.gz", software="tests", patience=30).close()
     timer.join()
+
+
+def test_a_file_as_short_as_a_first_record_is_begun_again_and_a_longer_one_is_not_ours(tmp_path: Path) -> None:
+    warc = tmp_path / "archive.warc.gz"
+    warc.write_bytes(b"x" * 4096)
+    opened(tmp_path).close()
+    assert warc.read_bytes().startswith(b"\x1f\x8b")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    warc.write_bytes(b"x" * 4097)
+    with pytest.raises(InputError, match="move it away"):
+        opened(tmp_path)
+    assert warc.read_bytes() == b"x" * 4097

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shadowprobe.base.jsonl import read_json
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.status import STAGES, read_funnels
 from shadowprobe.errors import InputError, UsageError
@@ -31,7 +32,7 @@ def test_equal_counts_make_equal_files_in_whatever_order_they_came(tmp_path: Pat
     one.write(tmp_path / "one.json")
     other.write(tmp_path / "other.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
-    assert Funnel.read(tmp_path / "one.json") == one
+    assert read_json(tmp_path / "one.json", Funnel) == one
 
 
 def test_the_status_is_that_of_the_stages_that_are_done_in_their_order(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def are_longer(
     cuts: list[Cut], told: Told, directory: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> list[bool]:
     """Whether each of the snippets has a mention that is part of a longer name."""
-    with LongerNames(directory) as names:
+    with closing(LongerNames(directory)) as names:
         for each in cuts:
             names.add(each)
         names.look_up(told.wiki(), progress)

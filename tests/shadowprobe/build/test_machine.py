@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from shadowprobe.build import machine
-from shadowprobe.build.machine import LEAST, UNKNOWN, Machine, parse_size, read_available_memory
+from shadowprobe.build.machine import Machine, parse_size, read_available_memory
 from shadowprobe.errors import UsageError
 
 
@@ -24,6 +25,12 @@ def test_a_size_has_a_unit(text: str, size: int) -> None:
 def test_what_is_no_size_or_too_little_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"--memory .*: give a size such as 8GB, and at least 200MB"):
         parse_size(text)
+
+
+def test_the_least_size_is_enough() -> None:
+    assert parse_size("200MB") == parse_size("200000KB") == 200_000_000
+    with pytest.raises(UsageError, match="at least 200MB"):
+        parse_size("199.999999MB")
 
 
 def write_memory(directory: Path, available: str, limit: str = "", name: str = "memory.max") -> None:
@@ -58,16 +65,21 @@ def test_a_container_without_limit_has_what_the_machine_has(proc: Path) -> None:
 
 
 def test_a_machine_that_does_not_say_gets_an_assumption(proc: Path) -> None:
-    assert read_available_memory() == UNKNOWN
+    # Two gigabytes, of which the database gets half.
+    assert Machine().find_memory() == 10**9
     write_memory(proc, "")
-    assert read_available_memory() == UNKNOWN
+    assert Machine().find_memory() == 10**9
+    write_memory(proc, "", "1000000000")
+    assert Machine().find_memory() == 5 * 10**8
 
 
 def test_there_is_always_enough_for_a_small_database(proc: Path) -> None:
     write_memory(proc, "MemAvailable: 1000 kB\n")
-    assert Machine().find_memory() == LEAST
+    assert Machine().find_memory() == parse_size("200MB")
 
 
 def test_all_cores_work_unless_told() -> None:
     assert Machine().count_workers() == os.cpu_count()
+    with mock.patch.object(os, "cpu_count", return_value=None):
+        assert Machine().count_workers() == 1
     assert Machine(workers=3).count_workers() == 3

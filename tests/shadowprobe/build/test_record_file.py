@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,9 +54,9 @@ def test_records_in_memory_have_their_numbers_as_places() -> None:
 
 
 def test_temporary_records_are_read_again_and_leave_no_file(tmp_path: Path) -> None:
-    with TemporaryRecords(tmp_path, Crawled) as records:
-        for record in (FIRST, SECOND):
-            records.add(record)
+    with closing(TemporaryRecords(tmp_path, Crawled)) as records:
+        records.add(FIRST)
+        records.add(SECOND)
         assert list(records) == [FIRST, SECOND]
         assert list(records) == [FIRST, SECOND]
     assert list(tmp_path.iterdir()) == []

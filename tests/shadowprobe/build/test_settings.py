@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from shadowprobe.build.settings import NAME, BuildSettings, merge_settings, open_settings, today, write_settings
+from shadowprobe.cli.build import build
 from shadowprobe.errors import InputError, UsageError
 
 WIKI = "https://wiki.example"
@@ -131,3 +134,10 @@ def test_an_invalid_date_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
 def test_settings_are_not_written_before_the_wiki_has_answered(tmp_path: Path) -> None:
     open_settings(tmp_path / "build", BuildSettings(wiki=WIKI, name="small"))
     assert not (tmp_path / "build").exists()
+
+
+def test_settings_are_those_of_the_command_unless_others_are_given() -> None:
+    options = inspect.signature(build).parameters
+    settings = asdict(BuildSettings(wiki="https://wiki.example", name="made"))
+    for name in ("seed", "references", "snippets", "sentences", "max_bytes", "captures_only", "limit", "tail"):
+        assert settings[name] == options[name].default

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 from build_world import made, small
-from crawling import manners, references, short_pauses
+from crawling import crawl, manners, references, short_pauses
 from web_pages import html, web
 
 from shadowprobe.build import shards
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.shards import PageArchive, ShardPlace, Shards, open_pages
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.web.crawl import crawl
 from shadowprobe.errors import InputError
 
 __all__ = ["short_pauses"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from collected_spaces import collect_spaces
 from msgspec.structs import replace
 from wiki_standin import StandIn, running
 
@@ -15,7 +16,6 @@ from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
 from shadowprobe.build.spaces import (
     DisambiguationPage,
-    collect_spaces,
     find_creation_date,
     find_spaces,
     list_disambiguation_pages,

@@ -14,6 +14,7 @@ from refusals import complaint, contents, outcome, single_line
 
 import shadowprobe
 from shadowprobe import Dataset
+from shadowprobe.base.jsonl import read_json
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.status import STAGES, read_funnels
 
@@ -256,7 +257,7 @@ def test_without_leave_no_page_of_a_private_network_is_asked_for(world: Small, c
     given = ("build", "--wiki", world.url, "--out", "out", "--contact", "me", "--delay", "0")
     refusal = single_line(*outcome(capsys, *given))
     assert refusal.startswith("no name has snippets of its most common entity and of another")
-    assert Funnel.read(Path("out/build/crawl.json")).dropped == {"a private address": 8}
+    assert read_json(Path("out/build/crawl.json"), Funnel).dropped == {"a private address": 8}
     assert len(world.web.asked) == pages
 
 
@@ -266,14 +267,14 @@ def test_without_leave_no_page_of_a_private_network_is_asked_for(world: Small, c
 def test_with_leave_they_are(world: Small, capsys: Captured, leave: list[str]) -> None:
     given = ("build", "--wiki", world.url, "--out", "out", "--contact", "me", "--delay", "0")
     assert outcome(capsys, *given, *leave)[0] == 0
-    assert Funnel.read(Path("out/build/crawl.json")).kept == 7
+    assert read_json(Path("out/build/crawl.json"), Funnel).kept == 7
 
 
 def test_leave_that_comes_later_is_used_by_a_retry(world: Small, capsys: Captured) -> None:
     given = ("build", "--wiki", world.url, "--out", "out", "--contact", "me", "--delay", "0")
     assert outcome(capsys, *given)[0] == 2
     assert outcome(capsys, *given, "--allow-private", "--retry")[0] == 0
-    assert Funnel.read(Path("out/build/crawl.json")).kept == 7
+    assert read_json(Path("out/build/crawl.json"), Funnel).kept == 7
 
 
 def test_a_terminal_shows_a_bar_for_each_stage(world: Small, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

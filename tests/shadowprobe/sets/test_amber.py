@@ -26,6 +26,7 @@ from wikidata_world import (
     write_views,
 )
 
+from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import BuildError, UsageError
 from shadowprobe.queries.amber_sets import AmberSet, read_amber_sets
 from shadowprobe.sets.amber import AmberCard, write_amber
@@ -33,7 +34,6 @@ from shadowprobe.sets.article_documents import find_documents
 from shadowprobe.sets.fact_source import Origin, open_service
 from shadowprobe.sets.namesakes import SHARED_PROPERTY
 from shadowprobe.sets.popularity import FileViews, ServiceViews
-from shadowprobe.sets.wikidata_dump import Progress
 
 # What is left out of the whole world.
 LEFT_OUT = {
@@ -59,7 +59,7 @@ class Fixed:
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
 
-    def count(self, titles: Mapping[str, str], progress: Progress | None = None) -> dict[str, int]:
+    def count(self, titles: Mapping[str, str], progress: Progress = ignore_progress) -> dict[str, int]:
         return {qid: self._counts[qid] for qid in titles if qid in self._counts}
 
     def describe(self) -> dict[str, Any]:
@@ -371,3 +371,11 @@ def test_no_text_is_kept_for_entities_without_questions(documents: Path) -> None
     found = find_documents(documents, {"Q1001": "Ada Quill", "Q1012": "Her Lantern (song)"}, {"Q1001"})
     assert [each.text for each in found["Q1001"]] == [DOCUMENTS[0]["text"]]
     assert [(each.id, each.text) for each in found["Q1012"]] == [("7", "")]
+
+
+def test_progress_is_reported_after_each_ten_thousand_documents(tmp_path: Path) -> None:
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(f'{{"id": "{number}", "title": "T", "text": ""}}\n' for number in range(20_001)))
+    steps: list[tuple[str, int, int | None]] = []
+    assert find_documents(path, {"Q1": "Dusk"}, (), lambda *step: steps.append(step)) == {}
+    assert steps == [("documents", 10_000, None), ("documents", 20_000, None)]

@@ -44,6 +44,9 @@ def test_of_several_documents_with_a_title_the_first_that_has_a_text_counts(tmp_
 def test_a_title_with_a_line_break_is_left_out(tmp_path: Path) -> None:
     odd = [Document("1", "Avon\n(river)", "Water."), Document("2", "Avon (ship)", "Wood."), Document("3", "Avon", "S.")]
     assert titles(gather_names(None, collection(tmp_path, *odd)).names) == {"Avon": ["Avon (ship)", "Avon"]}
+    broken = [Document(str(number), f"Old\nAvon ({kind})", "Text.") for number, kind in enumerate(("river", "ship"))]
+    empty = [Document("7", " ", "Text."), Document("8", "  ", "Text."), Document("9", "(river)", "T")]
+    assert gather_names(None, collection(tmp_path, *broken, *empty)).names == []
 
 
 def test_the_names_of_a_dataset_find_their_documents_by_title(tmp_path: Path) -> None:

@@ -82,14 +82,34 @@ def test_a_line_without_a_number_of_views_is_refused(content: str, problem: str,
         FileViews(path, "en").count(TITLES)
 
 
+def test_a_number_of_eighteen_digits_is_one_of_views_and_a_longer_one_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "views.tsv"
+    path.write_text(f"Ada Quill\t{'9' * 18}\n")
+    assert FileViews(path, "en").count(TITLES)["Q1001"] == 10**18 - 1
+    path.write_text(f"Ada Quill\t1{'0' * 18}\n")
+    with pytest.raises(InputError, match="is not a number of views"):
+        FileViews(path, "en").count(TITLES)
+
+
+def test_progress_is_reported_after_each_thousand_of_the_wanted_lines_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "views.tsv"
+    path.write_text("Ada Quill\t1\nSomebody else\t1\n" * 2500)
+    steps: list[tuple[str, int, int | None]] = []
+    assert FileViews(path, "en").count(TITLES, lambda *step: steps.append(step))["Q1001"] == 2500
+    assert steps == [("page views", 1000, None), ("page views", 2000, None)]
+
+
 def test_a_file_that_is_not_there_is_missed_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         FileViews(tmp_path / "none.tsv", "en")
 
 
 def test_each_title_is_requested_and_an_unknown_one_has_no_views(tmp_path: Path) -> None:
+    steps: list[tuple[str, int, int | None]] = []
     with counting(Counter(), tmp_path) as (views, running):
-        assert views.count(TITLES) == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
+        counts = views.count(TITLES, lambda *step: steps.append(step))
+    assert counts == {"Q1001": 10000, "Q1002": 100, "Q1012": 0}
+    assert steps == [("page views", number, 3) for number in (1, 2, 3)]
     assert running.requests[1].path == (
         "/rest/metrics/pageviews/per-article/en.wikipedia/all-access/user/Ada_Quill_%28judoka%29"
         "/monthly/20191001/20191031"

@@ -10,6 +10,7 @@ import pytest
 from capture_world import COLUMNS, CRAWL, TABLE, CaptureWorld, serving_files
 
 from shadowprobe.build.captures.capture_index import check_index, find_base, find_captures
+from shadowprobe.compute.executor import SerialExecutor
 from shadowprobe.errors import BuildError, InputError, UsageError
 
 PAGE = "https://www.example.org/news/page"
@@ -22,7 +23,7 @@ def world(tmp_path: Path) -> CaptureWorld:
 
 def find(index: str, *urls: str, before: str = "") -> dict[str, tuple[str, str]]:
     """The captured URL and the day for each URL that was found."""
-    return {url: (each.url, each.time[:10]) for url, each in find_captures(index, set(urls), before)}
+    return {url: (each.url, each.time[:10]) for url, each in find_captures(index, set(urls), before, SerialExecutor())}
 
 
 @pytest.mark.parametrize("kind", ["write_table", "write_cdxj", "write_cdx"])
@@ -158,3 +159,20 @@ def test_a_line_with_a_wrong_value_is_skipped(world: CaptureWorld, changed: str)
     # Of a field that comes twice the last counts.
     path.write_text(path.read_text().replace("}\n", f", {changed}}}\n"))
     assert find(str(path), PAGE) == {}
+
+
+@pytest.mark.parametrize("kind", ["write_table", "write_cdxj"])
+def test_a_day_begins_at_midnight_in_greenwich(world: CaptureWorld, kind: str) -> None:
+    world.add(PAGE, b"before", fetch_time="2024-02-20T23:59:59Z")
+    world.add(PAGE, b"first", fetch_time="2024-02-21T00:00:00Z")
+    index = getattr(world, kind)()
+    assert find(index, PAGE, before="2024-02-21") == {PAGE: (PAGE, "2024-02-20")}
+    assert find(index, PAGE, before="2024-02-22") == {PAGE: (PAGE, "2024-02-21")}
+    assert find(index, PAGE) == {PAGE: (PAGE, "2024-02-21")}
+
+
+def test_a_time_before_1970_is_no_capture(world: CaptureWorld) -> None:
+    world.add(PAGE, b"old", fetch_time="1969-12-31T23:59:59Z")
+    assert find(world.write_table(), PAGE) == find(world.write_cdxj(), PAGE) == {}
+    world.add(PAGE, b"first", fetch_time="1970-01-01T00:00:00Z")
+    assert find(world.write_table(), PAGE) == find(world.write_cdxj(), PAGE) == {PAGE: (PAGE, "1970-01-01")}

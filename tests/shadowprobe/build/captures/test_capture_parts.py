@@ -63,7 +63,7 @@ def test_parts_choose_the_same_captures_as_the_whole_index(world: CaptureWorld, 
     urls = add_captures(world, seed)
     index, cluster = write_files(world, 8), Cluster()
     for wanted in (set(urls), set(urls[::2])):
-        whole = list(find_captures(index, wanted, "2024-02-15"))
+        whole = list(find_captures(index, wanted, "2024-02-15", SerialExecutor()))
         assert whole
         assert list(find_captures(index, wanted, "2024-02-15", cluster)) == whole
     # Nine files for two workers with three parts each: two files are one part.
@@ -77,7 +77,7 @@ def test_parts_of_an_index_on_a_server_are_the_same(world: CaptureWorld) -> None
     (world.top / "index.paths").write_text("".join(f"{folder}/{name}\n" for name in names))
     with serving_files(world.top) as served:
         index = f"{served.url}/index.paths"
-        assert list(find_captures(index, urls, "", cluster)) == list(find_captures(index, urls, ""))
+        assert list(find_captures(index, urls, "", cluster)) == list(find_captures(index, urls, "", SerialExecutor()))
     assert len(cluster.parts) == 5
 
 
@@ -88,7 +88,7 @@ def test_without_a_cluster_an_index_is_one_part(world: CaptureWorld) -> None:
     executor = Local()
     urls = set(add_captures(world, 2))
     index = write_files(world, 3)
-    assert list(find_captures(index, urls, "", executor)) == list(find_captures(index, urls, ""))
+    assert list(find_captures(index, urls, "", executor)) == list(find_captures(index, urls, "", SerialExecutor()))
     assert executor.parts == []
 
 
@@ -103,6 +103,6 @@ def test_a_column_may_be_missing_in_some_files_but_not_in_all(world: CaptureWorl
     # Older rows in a file that has the column.
     world.rows = world.rows[:6]
     world.write_table(str(folder / "b.parquet"))
-    whole = list(find_captures(str(world.top / folder), urls, ""))
+    whole = list(find_captures(str(world.top / folder), urls, "", SerialExecutor()))
     assert whole
     assert list(find_captures(str(world.top / folder), urls, "", Cluster())) == whole

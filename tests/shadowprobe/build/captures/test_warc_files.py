@@ -157,3 +157,37 @@ def test_a_server_that_is_down_ends_the_build_instead_of_asking_all_hosts(
         url = service.url
     with pytest.raises(BuildError, match="no connection"):
         read(url, capture)
+
+
+def test_a_page_as_large_as_allowed_is_read_and_one_byte_more_is_too_large(world: CaptureWorld) -> None:
+    row = world.add(PAGE, HTML)
+    assert read(world.top, make_capture(row), max_bytes=len(HTML)).page is not None
+    assert read(world.top, make_capture(row), max_bytes=len(HTML) - 1).failed == "too large"
+    # With its length unknown, so many bytes are read that any record of an allowed page is whole.
+    assert read(world.top, make_capture(row, warc_record_length=0), max_bytes=len(HTML)).page is not None
+
+
+def test_a_record_may_be_as_long_as_the_page_and_200_000_bytes_of_heads(world: CaptureWorld) -> None:
+    row = world.add(PAGE, HTML)
+    allowed = make_capture(row, warc_record_length=200_000 + 1000)
+    assert read(world.top, allowed, max_bytes=1000).page is not None
+    assert read(world.top, allowed, max_bytes=999).failed == "too large"
+
+
+def test_no_file_is_longer_than_the_largest(world: CaptureWorld) -> None:
+    row = world.add(PAGE, HTML)
+    # A file system may refuse the last place of all, but it is one.
+    last = read(world.top, make_capture(row, warc_record_offset=2**62 - 1)).failed
+    assert last in {"the record is cut short", "the WARC file is missing"}
+    assert read(world.top, make_capture(row, warc_record_offset=2**62)).failed == "no place in a WARC file"
+    assert read(world.top, make_capture(row, warc_record_length=-1)).failed == "no place in a WARC file"
+    assert read(world.top, make_capture(row, warc_filename="")).failed == "no place in a WARC file"
+
+
+def test_many_captures_come_in_their_order_and_only_so_many_requests_are_under_way(world: CaptureWorld) -> None:
+    urls = [f"https://example.org/{number}" for number in range(11)]
+    chosen = [(url, make_capture(world.add(url, url.encode()))) for url in urls]
+    with serving_files(world.top) as service:
+        found = list(read_captures(chosen, service.url, manners(total=2)))
+        assert len(service.requests) == 11
+    assert [(each.url, each.page and each.page.body) for each in found] == [(url, url.encode()) for url in urls]

@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from collected_spaces import Spaces, collect_spaces
 from dump_world import COUNTED, DROPPED, PREFIX, SPACES, Schema, write, write_tables
 from sqlite_dump import Value
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps import commonness, count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
+from shadowprobe.build.dumps import commonness
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.dump_files import find_dump_files
-from shadowprobe.build.dumps.store import connect
+from shadowprobe.build.dumps.source import find_spaces_in_dumps
+from shadowprobe.build.dumps.store import connect, read_notes
 from shadowprobe.build.funnel import Funnel, Progress, ignore_progress
 from shadowprobe.build.machine import LEAST, Machine
 from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import Spaces, collect_spaces
 from shadowprobe.errors import BuildError, InputError
 
 ENGLISH = Language(

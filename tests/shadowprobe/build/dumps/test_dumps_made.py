@@ -10,16 +10,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from collected_spaces import collect_spaces
 from dump_world import COUNTED, DISAMBIGUATION, LINKS, PAGES, REDIRECTS, SPACES
 from msgspec.structs import replace
 from sqlite_dump import dump_sqlite
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
+from shadowprobe.build.dumps.source import find_spaces_in_dumps
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundEntity, FoundSpace
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import collect_spaces
 
 ROOT = Path(__file__).resolve().parents[4]
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",))

@@ -7,17 +7,19 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from collected_spaces import collect_spaces
 from dump_world import COUNTED, DISAMBIGUATION, DROPPED, LINKS, PAGES, PREFIX, REDIRECTS, SPACES, write, write_tables
 from msgspec.structs import replace
 
 from shadowprobe.base.languages import Language
-from shadowprobe.build.dumps import count_backlinks_in_dumps, find_spaces_in_dumps, read_notes
+from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
+from shadowprobe.build.dumps.source import find_spaces_in_dumps
+from shadowprobe.build.dumps.store import read_notes
 from shadowprobe.build.dumps.wikitext import Links, Name, parse_title, read_links
 from shadowprobe.build.dumps.xml import Site, read_pages
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundSpace
 from shadowprobe.build.settings import BuildSettings
-from shadowprobe.build.spaces import collect_spaces
 from shadowprobe.errors import InputError
 
 ENGLISH = Language("en", suffixes=("disambiguation",), lists=("List of ",), categories=("Disambiguation pages",))

@@ -80,3 +80,9 @@ def test_a_charset_that_no_page_can_have_is_passed_over(charset: str, text: str)
     assert text_of(f"<meta charset='{charset}'>{text}".encode()).endswith(text)
     # What is not UTF-8 either is Windows-1252.
     assert text_of(f"é{text}".encode("cp1252"), f"text/html; charset={charset}") == f"é{text}"
+
+
+def test_up_to_a_tenth_of_wrong_bytes_is_a_slip_and_more_is_another_charset() -> None:
+    # Nine letters and a wrong byte are ten signs beyond ASCII, of which one is wrong.
+    assert text_of("ä".encode() * 9 + b"\xff") == "ä" * 9 + "\ufffd"
+    assert text_of("ä".encode() * 8 + b"\xff") == "Ã¤" * 8 + "ÿ"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import crawling
 import pytest
 from crawl_world import HOSTS, PAGES, WORKERS, count_requests, find_hosts, keep_silent, make_references
-from crawling import ROBOTS, manners, references
+from crawling import ROBOTS, crawl, manners, references
 from msgspec.structs import replace
 from web_pages import Page, answer, html, redirect, web
 
@@ -23,8 +23,7 @@ from shadowprobe.build.records import Crawled, WebReference
 from shadowprobe.build.shards import ShardPlace, Shards
 from shadowprobe.build.web import cluster_crawl
 from shadowprobe.build.web.cluster_crawl import ClusterCrawl
-from shadowprobe.build.web.crawl import crawl
-from shadowprobe.build.web.partition import CrawledPart, CrawlPart, crawl_part, is_online
+from shadowprobe.build.web.partition import CrawlPart, crawl_part, is_online
 from shadowprobe.compute.executor import SerialExecutor
 from shadowprobe.errors import BuildError
 
@@ -61,7 +60,7 @@ class Idle(Threads):
     """Does nothing."""
 
     def map(self, function: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
-        return iter([CrawledPart({})] * len(list(parts)))  # type: ignore[list-item]
+        return iter([{}] * len(list(parts)))  # type: ignore[list-item]
 
 
 @pytest.fixture
@@ -72,9 +71,9 @@ def place(tmp_path: Path) -> ShardPlace:
 def crawl_parts(
     place: ShardPlace, asked: list[WebReference], executor: Threads | None = None, **options: Any
 ) -> list[Crawled]:
-    chosen = {name: options.pop(name) for name in ("retry", "online") if name in options}
+    retry, online = options.pop("retry", False), options.pop("online", "")
     with closing(Shards(place)) as archive:
-        work = ClusterCrawl(archive, manners(**options), executor or Threads(), **chosen)
+        work = ClusterCrawl(archive, manners(**options), executor or Threads(), retry=retry, online=online)
         return list(work.run(asked, lambda done, of: None))
 
 
@@ -277,5 +276,5 @@ def test_a_part_whose_visits_are_all_for_others_requests_nothing(place: ShardPla
         crawl_parts(place, references(served.url("/", one)), executor)
         part, before = executor.rounds[0][0], len(served.asked)
         visit = part.visits[0]._replace(url=served.url("/", two))
-        assert crawl_part(replace(part, visits=[visit])) == CrawledPart({})
+        assert crawl_part(replace(part, visits=[visit])) == {}
         assert len(served.asked) == before

@@ -9,13 +9,12 @@ import sys
 
 import crawling
 import pytest
-from crawling import ROBOTS, manners, outcome, outcomes, references
+from crawling import ROBOTS, crawl, manners, outcome, outcomes, references
 from web_pages import Page, Send, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.records import Crawled, WebReference
 from shadowprobe.build.web.charset import decode_page
-from shadowprobe.build.web.crawl import crawl
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import crawling
 import pytest
-from crawling import manners, outcome, outcomes, references
+from crawling import crawl, manners, outcome, outcomes, references
 from web_pages import Page, Send, Web, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.records import WebReference
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.web.crawl import MISSING, crawl
+from shadowprobe.build.web.outcomes import MISSING
 from shadowprobe.errors import BuildError
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
@@ -86,11 +86,10 @@ async def silent(send: Send) -> None:
     await asyncio.sleep(30)
 
 
-def crawled(archive: Archive, urls: list[str], *, retry: bool = False, online: bool | None = None) -> list[str]:
+def crawled(archive: Archive, urls: list[str], *, retry: bool = False, online: bool = True) -> list[str]:
     """What became of the URLs in a hurry, where `online` is what the caller of the crawl knows."""
-    is_online = None if online is None else lambda: bool(online)
     hurried = manners(total=8, timeout=1.0, retries=0)
-    found = crawl(references(*urls), archive, hurried, retry=retry, is_online=is_online)
+    found = crawl(references(*urls), archive, hurried, retry=retry, is_online=lambda: online)
     return [each.page or each.failed for each in found]
 
 
@@ -101,14 +100,11 @@ def three_silent_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("three_silent_hosts")
-@pytest.mark.parametrize("online", [False, None])
-def test_a_web_that_is_gone_as_a_whole_stops_the_crawl_and_is_not_blamed_on_the_pages(
-    archive: Archive, online: bool | None
-) -> None:
+def test_a_web_that_is_gone_as_a_whole_stops_the_crawl_and_is_not_blamed_on_the_pages(archive: Archive) -> None:
     with web({"/robots.txt": silent, "/": html("x")}, hosts=6) as served:
         urls = [served.url("/", host) for host in range(1, 7)]
         with pytest.raises(BuildError, match="hosts in a row were silent, and nobody else"):
-            crawled(archive, urls, online=online)
+            crawled(archive, urls, online=False)
         assert len(archive) == 0
         served.pages["/robots.txt"] = answer("404 Not Found")
         assert all(page.startswith("GET") for page in outcomes(archive, urls))
@@ -125,29 +121,11 @@ def test_silent_hosts_are_dead_where_we_are_online_and_stay_so(archive: Archive)
 
 
 @pytest.mark.usefixtures("three_silent_hosts")
-def test_a_host_that_has_answered_before_tells_whether_we_are_online(archive: Archive) -> None:
-    with web({"127.0.0.1/": html("x"), "127.0.0.1/robots.txt": answer("404 No"), "/robots.txt": silent}, 7) as served:
-        assert outcome(archive, served.url("/")).startswith("GET")
-        urls = [served.url("/", host) for host in range(2, 8)]
-        served.pages["127.0.0.1/robots.txt"] = silent
-        with pytest.raises(BuildError, match="hosts in a row were silent, and nobody else"):
-            crawled(archive, urls)
-        assert len(archive) == 2
-        served.pages["127.0.0.1/robots.txt"] = answer("404 No")
-        assert crawled(archive, urls) == ["no answer in 1 s"] * 6
-
-
-@pytest.mark.usefixtures("three_silent_hosts")
 def test_hosts_are_counted_and_not_their_pages(archive: Archive) -> None:
     pages: dict[str, Page | list[Page]] = {f"/{number}": silent for number in range(3)}
     with web(pages, hosts=2) as served:
         urls = [served.url(f"/{number}", host) for host in (1, 2) for number in range(3)]
         assert crawled(archive, urls) == ["no answer in 1 s"] * 6
-
-
-def test_a_host_that_answered_and_is_silent_now_is_no_witness(archive: Archive) -> None:
-    with web({"/robots.txt": [answer("404 No"), silent], "/": silent}) as served:
-        assert crawled(archive, [served.url("/")]) == ["no answer in 1 s"]
 
 
 def test_a_connection_lost_at_the_end_is_not_blamed_on_the_last_pages(archive: Archive) -> None:
@@ -216,13 +194,14 @@ KILLED = """
 import json, sys
 from pathlib import Path
 from shadowprobe.build.archive import Archive
-from shadowprobe.build.web.crawl import Manners, crawl
+from shadowprobe.build.web.crawl import crawl
+from shadowprobe.build.web.politeness import Manners
 from shadowprobe.build.records import WebReference
 
 path, *urls = sys.argv[1:]
 archive = Archive(Path(path), software="tests")
 manners = Manners(user_agent="tests", delay=0.0, total=4, allow_private=("127.0.0.0/8",))
-for found in crawl([WebReference("E", url) for url in urls], archive, manners):
+for found in crawl([WebReference("E", url) for url in urls], archive, manners, is_online=lambda: True):
     print(json.dumps([found.url, found.page, found.failed]), flush=True)
 """
 

@@ -8,12 +8,11 @@ import threading
 
 import crawling
 import pytest
-from crawling import ROBOTS, manners, outcome, outcomes
+from crawling import ROBOTS, crawl, manners, outcome, outcomes
 from web_pages import Send, answer, html, redirect, web
 
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.records import WebReference
-from shadowprobe.build.web.crawl import crawl
 
 archive, short_pauses = crawling.archive, crawling.short_pauses
 

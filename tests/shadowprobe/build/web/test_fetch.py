@@ -10,15 +10,16 @@ import zlib
 import pytest
 from web_pages import LOOPBACK, Page, Send, answer, html, redirect, web
 
-from shadowprobe.build.web.fetch import Fetcher, WebResponse, may_pass
+from shadowprobe.build.warc_record import Stored
+from shadowprobe.build.web.fetch import Fetcher, may_pass
 from shadowprobe.build.web.politeness import ROBOTS_BYTES, Manners
 from shadowprobe.net.failures import NoResponseError
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
-def fetched(page: Page, *, robots: bool = False, timeout: float = 10.0, max_bytes: int = 100_000) -> WebResponse:
-    async def ask(url: str) -> WebResponse:
+def fetched(page: Page, *, robots: bool = False, timeout: float = 10.0, max_bytes: int = 100_000) -> Stored:
+    async def ask(url: str) -> Stored:
         manners = Manners(user_agent="tests/1", timeout=timeout, max_bytes=max_bytes, allow_private=LOOPBACK)
         fetcher = Fetcher(manners)
         try:

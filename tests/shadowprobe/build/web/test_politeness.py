@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
-from shadowprobe.build.web.politeness import FORBIDDEN, TOO_PATIENT, Frontier, Rules, host_of, origin_of
+from shadowprobe.build.web.politeness import FORBIDDEN, TOO_PATIENT, Frontier, Host, Manners, Rules, host_of, origin_of
+from shadowprobe.cli.build import build
 
 URL = "http://example.org/private/page"
 
@@ -118,20 +121,52 @@ def test_what_is_put_first_goes_first() -> None:
     assert turn[1] == "robots"
 
 
-def test_a_host_may_have_more_connections_where_that_is_allowed() -> None:
-    frontier: Frontier[int] = Frontier(per_host=2)
-    for number in range(3):
-        frontier.add("a", number)
-    taken = [frontier.take(0.0) for _ in range(3)]
-    assert [turn[1] if turn else None for turn in taken] == [0, 1, None]
-
-
-def test_a_pause_holds_for_a_host_that_is_already_in_line() -> None:
-    frontier: Frontier[int] = Frontier(per_host=2)
-    for number in range(3):
-        frontier.add("a", number)
-    first = frontier.take(0.0)
-    assert first is not None
-    frontier.release(first[0], 5.0)
-    assert frontier.take(1.0) is None
+def test_an_earlier_pause_of_a_host_is_not_shortened() -> None:
+    frontier: Frontier[str] = Frontier()
+    frontier.hosts["a"] = Host(not_before=5.0)
+    frontier.add("a", "first")
+    frontier.add("a", "second")
     assert frontier.next_due() == 5.0
+    turn = frontier.take(5.0)
+    assert turn is not None
+    frontier.release(turn[0], 0.0)
+    assert frontier.next_due() == 5.0
+
+
+def test_only_some_of_what_waits_is_dropped_and_each_host_keeps_its_one_place() -> None:
+    frontier: Frontier[str] = Frontier()
+    for name in ("a1", "a2", "b1", "c1", "c2"):
+        frontier.add(name[0], name)
+    busy = frontier.take(0.0)
+    assert busy is not None
+    frontier.drop(lambda item: item.endswith("1"))
+    # The first of `a` is under way, `b` has nothing left, and `c` its second.
+    left = frontier.take(0.0)
+    assert left is not None
+    assert left[1] == "c2"
+    assert frontier.take(0.0) is None
+    frontier.release(busy[0], 0.0)
+    last = frontier.take(0.0)
+    assert last is not None
+    assert last[1] == "a2"
+
+
+def test_manners_are_those_of_the_command_unless_others_are_given() -> None:
+    options = inspect.signature(build).parameters
+    polite = Manners(user_agent="tests")
+    assert polite.total == options["concurrency"].default
+    for name in ("delay", "timeout", "max_bytes", "allow_private"):
+        assert getattr(polite, name) == options[name].default
+
+
+def test_a_pause_as_long_as_the_longest_is_waited_for() -> None:
+    rules = Rules(b"User-agent: *\nCrawl-delay: 30")
+    assert rules.refusal(URL, 30.0) == ""
+    assert rules.refusal(URL, 29.9) == TOO_PATIENT
+
+
+@pytest.mark.parametrize(
+    ("failed", "said"), [("399", "robots.txt: 399"), ("400", ""), ("499", ""), ("500", "robots.txt: 500")]
+)
+def test_only_a_fault_of_the_request_means_that_there_is_no_robots_txt(failed: str, said: str) -> None:
+    assert Rules(failed=failed).refusal(URL, 30) == said

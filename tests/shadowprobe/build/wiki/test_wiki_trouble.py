@@ -190,14 +190,18 @@ def test_no_one_waits_for_hours(tmp_path: Path, slept: list[float]) -> None:
     assert slept == []
 
 
-def test_between_two_questions_there_is_a_pause(tmp_path: Path, slept: list[float]) -> None:
-    with running(StandIn(), tmp_path) as told:
-        wiki = told.wiki(pause=3.0)
-        titles(told, wiki, "Harlow")
-        # Two questions about the wiki itself come before it.
-        assert slept == [3, 3]
-        titles(told, wiki, "Harlow")
-        assert slept == [3, 3]
+def test_ten_minutes_are_waited_and_no_second_more(tmp_path: Path, slept: list[float]) -> None:
+    standin = StandIn()
+    standin.add("Harlow", 1)
+    with running(standin, tmp_path) as told:
+        wiki = told.wiki()
+        standin.instead = [(429, {"Retry-After": "600"}, b"")]
+        assert titles(told, wiki, "Harlow") == ["Harlow"]
+        assert slept == [600]
+        standin.instead = [(429, {"Retry-After": "601"}, b"")]
+        with pytest.raises(BuildError, match="429"):
+            titles(told, wiki, "Avon")
+    assert slept == [600]
 
 
 def test_something_that_broke_is_asked_again_and_not_kept(tmp_path: Path, slept: list[float]) -> None:
