@@ -20,7 +20,7 @@ from shadowprobe.queries.ambigdocs_sets import FILE, AmbigSet, read_ambigdocs
 from shadowprobe.queries.document_order import ORDERS, DocumentOrder
 from shadowprobe.queries.examples import Examples, HeldOut
 from shadowprobe.queries.stored_answers import read_answers
-from shadowprobe.running.directory import ANSWERS, RUN, SCHEMA, Results, RunCard, read_stored_card
+from shadowprobe.running.directory import ANSWERS, RUN, SCHEMA, Results, RunCard, find_answers, read_stored_card
 from shadowprobe.running.probe_queries import run_probes
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.chat_answerer import Answer, Asker
@@ -164,9 +164,8 @@ def _read_order(card: RunCard) -> DocumentOrder | None:
 
 def find_held_out(source: Path) -> HeldOut | None:
     """What the run of stored answers held out; None if it held out nothing, or if there is no run."""
-    path = source / ANSWERS if source.is_dir() else source
-    card = read_stored_card(path, ANSWERS)
-    return read_held_out((card.queries or {}) if card is not None else {}, path.parent / RUN)
+    card = read_stored_card(source, ANSWERS)
+    return read_held_out((card.queries or {}) if card is not None else {}, find_answers(source, ANSWERS).parent / RUN)
 
 
 def read_held_out(queries: Mapping[str, Any], path: Path) -> HeldOut | None:

@@ -225,8 +225,7 @@ def make_reading_job(
 
 def open_stored_answers(source: Path, settings: ReadingSettings | None = None) -> ReadingTask:
     """The task of stored answers: its collection and queries are those of the run, unless others are given."""
-    path = source / ANSWERS if source.is_dir() else source
-    card = read_stored_card(path, ANSWERS)
+    card = read_stored_card(source, ANSWERS)
     if card is not None and card.kind != ReadingTask.kind:
         # `read_card` of the task says which command is for it.
         card = None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, UsageError
-from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, read_stored_card
+from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, find_answers, read_stored_card
 from shadowprobe.running.kinds import NOUNS, SCORING_COMMANDS
 from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import System
@@ -123,7 +123,7 @@ class Task(ABC):
 
     def find_answers(self, source: Path) -> Path:
         """The file of answers of a run directory, or the file itself."""
-        return source / self.answers_file if source.is_dir() else source
+        return find_answers(source, self.answers_file)
 
     def load_further(self) -> None:  # noqa: B027 -- not every task needs it
         """Reads the stored answers of the further tasks, where there are some."""

@@ -9,10 +9,11 @@ from typing import Any
 from shadowprobe.queries.question_files import number_questions
 from shadowprobe.queries.question_patterns import find_subject
 from shadowprobe.running.finished import FinishedRun
+from shadowprobe.running.item_measures import AMBER
+from shadowprobe.running.item_measures import QUESTIONS as QUESTIONS_PROBE
 from shadowprobe.systems.encoder_directory import EncoderCard
 from shadowprobe.training.evaluation import (
     AFTER,
-    AMBER,
     BEFORE,
     BM25,
     Retrievers,
@@ -21,7 +22,6 @@ from shadowprobe.training.evaluation import (
     read_rows,
     run_systems,
 )
-from shadowprobe.training.evaluation import QUESTIONS as QUESTIONS_PROBE
 from shadowprobe.training.held_out_sets import hold_sets_out
 from shadowprobe.training.passage_space import choose_passages, describe_space
 from shadowprobe.training.passages import Asked
