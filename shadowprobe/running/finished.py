@@ -29,12 +29,6 @@ DATA_NOUNS: dict[Kind, str] = {
 PART_NOUNS: dict[Kind, str] = {"linker": "names", "retriever": "queries", "reader": "sets", "model": "sets"}
 
 
-def _open_dataset(location: str) -> Dataset:
-    from shadowprobe.catalogue.datasets import open_dataset
-
-    return open_dataset(location)
-
-
 class FinishedRun:
     """A run directory: its label and its results; the dataset and the answers of a linker are read when first used."""
 
@@ -73,9 +67,11 @@ class FinishedRun:
     @cached_property
     def dataset(self) -> Dataset:
         """The dataset of a linker's run, or the part of it that the run was limited to."""
+        from shadowprobe.catalogue.datasets import open_dataset
+
         location = self._location or dataset_location(self.path)
         if location not in self._opened:
-            self._opened[location] = _open_dataset(location)
+            self._opened[location] = open_dataset(location)
         dataset = self._opened[location]
         if self.data["digest"] != dataset.digest:
             raise InputError(
