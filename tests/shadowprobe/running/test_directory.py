@@ -25,7 +25,7 @@ from shadowprobe.running.directory import (
     system_name,
 )
 
-SYSTEM = {"name": "prior", "version": "1", "options": {"weight": 0.5, "token": "x"}}
+SYSTEM: dict[str, Any] = {"name": "prior", "version": "1", "options": {"weight": 0.5, "token": "x"}}
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def write_card(run: str = "run", **entries: Any) -> Path:
 
 @pytest.mark.parametrize("kind", ["linker", "retriever", "reader", "model"])
 def test_a_card_is_of_the_one_system_that_it_describes(kind: str) -> None:
-    card = read_card(write_card(**{kind: SYSTEM}))
+    card = read_card(write_card("run", **{kind: SYSTEM}))
     assert (card.kind, card.system) == (kind, SYSTEM)
 
 
@@ -137,7 +137,7 @@ def test_the_dataset_of_a_run_is_one_that_is_there_or_known_by_name() -> None:
         write_card(linker=SYSTEM, locations={"dataset": location})
         assert dataset_location(Path("run")) == location
     write_card(linker=SYSTEM, locations={"dataset": "gone"})
-    with pytest.raises(UsageError, match="^run: its dataset is no longer at gone; --dataset says where it is now$"):
+    with pytest.raises(UsageError, match=r"^run: its dataset is no longer at gone; --dataset says where it is now$"):
         dataset_location(Path("run/predictions.jsonl"))
 
 

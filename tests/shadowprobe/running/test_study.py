@@ -66,7 +66,8 @@ def test_combinations_are_counted_from_one_and_watched_in_order() -> None:
         "follows runs/mine-world",
         "2 ends: finished",
     ]
-    assert first.finished is not None and first.finished.outcome.answered == 21
+    assert first.finished is not None
+    assert first.finished.outcome.answered == 21
     assert second.combination == study.combinations[1]
 
 
