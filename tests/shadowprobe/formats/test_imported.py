@@ -130,3 +130,17 @@ def test_trimmed_spans_are_read_from_the_card() -> None:
     assert find_trimmed_spans(Card(name="d", repairs={"items": items})) == {"a": (1, 12)}
     assert find_trimmed_spans(Card(name="d", repairs={"items": "another form"})) == {}
     assert find_trimmed_spans(Card(name="d")) == {}
+
+
+def test_a_second_title_that_is_known_already_changes_nothing() -> None:
+    remarks: list[Remark] = []
+    entities = Entities(remarks)
+    avon = entities.add("Avon", 1, "a")
+    # Its own title, its page id, a title that it has already, and that of another entity.
+    entities.add("River Avon", 1, "b")
+    entities.add("Berg", 2, "c")
+    for title in ("Avon", "River Avon", "Berg"):
+        entities.add(title, 1, "d")
+    assert list(entities) == [Entity("Avon", page_id=1, redirects=("River Avon",)), Entity("Berg", page_id=2)]
+    assert [(remark.why, remark.where) for remark in remarks] == [(JOINED, "b")]
+    assert avon == "Avon"
