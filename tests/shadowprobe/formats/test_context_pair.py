@@ -20,6 +20,7 @@ from shadowprobe.formats.context_pair import join
         # A joining character that touches a word on its other side, and one that does not.
         ("Stratford-", "-on", "Stratford-Avon-on"),
         ("and/", "/or", "and/Avon/or"),
+        ("plan a-", "-b plan", "plan a-Avon-b plan"),
         ("dash -", "- dash", "dash - Avon - dash"),
         ("-", "-", "- Avon -"),
         # A straight quotation mark opens, and the next one closes.

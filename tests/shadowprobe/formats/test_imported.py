@@ -144,3 +144,17 @@ def test_a_second_title_that_is_known_already_changes_nothing() -> None:
     assert list(entities) == [Entity("Avon", page_id=1, redirects=("River Avon",)), Entity("Berg", page_id=2)]
     assert [(remark.why, remark.where) for remark in remarks] == [(JOINED, "b")]
     assert avon == "Avon"
+
+
+def test_a_remark_has_a_detail_only_where_there_is_one(tmp_path: Path) -> None:
+    imported = Imported(Card(name="mine"), entities=[Entity("Avon")], remarks=[Remark("kept", "so", "a")])
+    imported.remarks += [Remark("kept", "so", "b", "[0, 4]"), Remark("dropped", "so", "c")]
+    imported.snippets["all"] = [Snippet("a", "all", "Avon", 0, 4, gold="Avon")]
+    assert imported.write(tmp_path / "data").card.repairs == {
+        "counts": {"kept": {"so": 2}, "dropped": {"so": 1}},
+        "items": [
+            {"action": "kept", "why": "so", "where": "a"},
+            {"action": "kept", "why": "so", "where": "b", "detail": "[0, 4]"},
+            {"action": "dropped", "why": "so", "where": "c"},
+        ],
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_without_a_prior_there_is_no_bias_to_it(world: Dataset) -> None:
 
 
 def test_a_rank_is_among_the_first_k_up_to_k() -> None:
-    rows = [{"rank": None}, {"rank": 1}, {"rank": 2}, {"rank": 3}]
+    rows: list[dict[str, Any]] = [{"rank": None}, {"rank": 1}, {"rank": 2}, {"rank": 3}]
     assert is_among(rows, 2).tolist() == [False, True, True, False]
     assert is_among([], 1).dtype == np.bool_
 
