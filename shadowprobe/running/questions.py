@@ -97,7 +97,7 @@ def open_sets_of(run: FinishedRun, probe: str, queries: Path | None = None) -> A
         held_out=read_held_out(run.data, run.path / RESULTS),
         probes=(probe,),
     )
-    _check_digest(run, sets.path, sets.digest)
+    _check_digest(run, sets.path, sets.digest, "was asked")
     return sets
 
 
@@ -125,10 +125,10 @@ def read_reading_rows(
     return {probe.name: list(probe.rows(task.answers)) for probe in task.probes}
 
 
-def _check_digest(run: FinishedRun, path: Path, digest: str) -> None:
+def _check_digest(run: FinishedRun, path: Path, digest: str, relation: str = "is over") -> None:
     """Refuses documents or questions that are not those of a run."""
     if digest != (expected := run.data["digest"]):
-        raise InputError(path, f"is not what {run.path} is over ({digest[:12]}..., not {expected[:12]}...)")
+        raise InputError(path, f"is not what {run.path} {relation} ({digest[:12]}..., not {expected[:12]}...)")
 
 
 def _location_of(run: FinishedRun, what: str) -> str:

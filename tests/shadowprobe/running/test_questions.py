@@ -136,7 +136,7 @@ def test_sets_are_opened_where_they_were_or_where_the_user_says(answered: Finish
     assert complaint(lambda: open_sets_of(answered, "ambigdocs")) == words
     assert open_sets_of(answered, "ambigdocs", Path("moved.json")).digest == sets.digest
     write_sets(Path("sets.json"), AVON, BERG)
-    assert complaint(lambda: open_sets_of(answered, "ambigdocs")).startswith("sets.json: is not what run is over (")
+    assert complaint(lambda: open_sets_of(answered, "ambigdocs")).startswith("sets.json: is not what run was asked (")
     Path("run/answers.jsonl").unlink()
     with pytest.raises(InputError, match=r"run: has no answers\.jsonl"):
         read_answers_of(answered, sets)
