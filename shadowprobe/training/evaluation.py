@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def describe_questions(rows: Rows, subjects: Sequence[str], chosen: Sequence[boo
 def describe_amber(runs: Sequence[FinishedRun], rows: Rows) -> Row:
     """Head, tail and their gap before and after training in each collection and task, and how the gap changed."""
     parts: Row = {}
-    for collection, task in _list_parts(rows[BEFORE]):
+    for collection, task in dict.fromkeys((row["collection"], row["task"]) for row in rows[BEFORE]):
         k = str(min(runs[0].results["settings"]["k"]))
         found = {run.label: run.results["probes"][AMBER][collection][task] for run in runs}
         parts.setdefault(collection, {})[task] = {
@@ -96,10 +96,6 @@ def describe_amber(runs: Sequence[FinishedRun], rows: Rows) -> Row:
             "gap_change": _change_of_gap(rows, collection, task, int(k)),
         }
     return parts
-
-
-def _list_parts(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    yield from dict.fromkeys((row["collection"], row["task"]) for row in rows)
 
 
 def _change_of_gap(rows: Rows, collection: str, task: str, k: int) -> Row | None:
