@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from measured_runs import SAID
 from namesake_sets import AVON, BERG, write_sets
+from reading_world import write_reading_world
 from retrieval_world import FOUND, write_collection, write_documents
 
 from shadowprobe import InputError, ShadowprobeError, UsageError
@@ -25,8 +26,10 @@ from shadowprobe.running.questions import (
     open_sets_of,
     read_answers_of,
     read_rankings_of,
+    read_reading_rows,
     read_stored_rankings,
 )
+from shadowprobe.running.reading import ReadingSettings, make_reading_job
 from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask
 from shadowprobe.running.stored import score_stored
 
@@ -148,3 +151,19 @@ def test_only_the_part_of_the_sets_is_opened_that_the_run_was_limited_to(answere
     assert [one.id for one in sets] == ["avon", "berg"]
     answered.results["queries"] |= {"limit": None, "documents": 2}
     assert [len(one.documents) for one in open_sets_of(answered, "ambigdocs").sets] == [2, 2, 2]
+
+
+def test_the_rows_of_a_reader_need_its_documents_and_its_queries() -> None:
+    write_reading_world(Path())
+    settings = ReadingSettings("little", ("amber_reading",), limit=1)
+    make_reading_job("mine.py:Told", settings=settings, out=Path("run")).run()
+    (run,) = read_runs([Path("run")])
+    # The first set of each of the two tasks, with a query about the head and one about the tail.
+    assert [row["id"] for row in read_reading_rows(run)["amber_reading"]] == ["f1", "f2", "a1", "a2"]
+    sets = Path("little/amber/human/qa/amber_sets.jsonl")
+    sets.write_text(sets.read_text().replace("Who built Dale?", "Who sank Dale?"))
+    words = "run: was asked other queries than are there now; --queries says where they are"
+    assert complaint(lambda: read_reading_rows(run)) == words
+    path = Path("little/documents.jsonl")
+    path.write_text(path.read_text().replace("Cuxhaven", "Hamburg"))
+    assert complaint(lambda: read_reading_rows(run)).startswith("run/run.json: field `collection`: the run is over ")

@@ -144,3 +144,25 @@ def test_a_class_in_a_file_owns_options_by_its_class_name() -> None:
         StudyLinker("mine.py:Mine", {"depth": "3"}),
         StudyLinker("blend"),
     ]
+
+
+def test_processes_are_watched_and_one_that_ends_stops_no_other() -> None:
+    Path("ends.py").write_text(
+        "import os\n\n"
+        "from shadowprobe import Linker\n\n\n"
+        "class Ends(Linker):\n"
+        "    def setup(self):\n"
+        "        os._exit(3)\n"
+    )
+    watcher = Watcher()
+    linkers = [StudyLinker("ends.py:Ends"), StudyLinker("prior"), StudyLinker("nobody")]
+    study = Study(linkers=linkers, datasets=["world"], concurrency=2)
+    first, second, third = run_study(study, watcher)
+    assert first.error == "its process ended with code 3; the same command goes on"
+    assert second.finished is not None
+    assert second.finished.out == Path("runs/prior-world")
+    assert third.error.startswith("unknown linker `nobody`")
+    # Two begin at once, and the third when one of them has ended.
+    assert watcher.seen[:2] == ["1 begins: ends.py:Ends on world", "2 begins: prior on world"]
+    assert sorted(line.partition(":")[0] for line in watcher.seen[2:]) == ["1 ends", "2 ends", "3 begins", "3 ends"]
+    assert "ends" in watcher.seen[2]
