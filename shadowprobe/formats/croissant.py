@@ -16,7 +16,13 @@ from shadowprobe.dataset.dataset import Card
 from shadowprobe.formats.columns import Column, list_columns
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
-# The names of the terms that are used below, as the specification requires them.
+# The terms of the specification that it abbreviates with its own prefix, in its order.
+TERMS = (
+    *("citeAs", "column", "conformsTo", "data", "dataType", "examples", "equivalentProperty", "extract", "field"),
+    *("fileProperty", "fileObject", "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5"),
+    *("parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator"),
+    *("source", "subField", "transform"),
+)
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -24,36 +30,11 @@ CONTEXT: dict[str, Any] = {
     "cr": "http://mlcommons.org/croissant/",
     "dct": "http://purl.org/dc/terms/",
     "rai": "http://mlcommons.org/croissant/RAI/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
+    **{term: f"cr:{term}" for term in TERMS},
     "conformsTo": "dct:conformsTo",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
 }
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){0,2}")
 

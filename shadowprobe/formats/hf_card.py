@@ -12,18 +12,11 @@ from shadowprobe.formats.columns import list_columns
 
 # `all` means every split to the package `datasets`.
 ALL_SPLIT = "test"
-# The hub's names of licences, by what a card may say.
-LICENCES = {
-    "cc0": "cc0-1.0",
-    "cc by-sa 3.0": "cc-by-sa-3.0",
-    "cc by-sa 4.0": "cc-by-sa-4.0",
-    "cc by-nc 4.0": "cc-by-nc-4.0",
-    "cc by-nc-sa 4.0": "cc-by-nc-sa-4.0",
-    "cc by 3.0": "cc-by-3.0",
-    "cc by 4.0": "cc-by-4.0",
-    "apache 2.0": "apache-2.0",
-    "mit": "mit",
-}
+# The hub's names of licences. A card may have spaces in them, and more behind them.
+LICENCES = (
+    *("cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0", "cc-by-3.0", "cc-by-4.0"),
+    *("apache-2.0", "mit"),
+)
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LARGEST = "1M<n<10M"
 
@@ -84,9 +77,10 @@ def _name_split(file: Path) -> str:
 
 def find_licence(text: str) -> str:
     """Returns the hub's name of a licence; `other` for one that it has no name for, `unknown` for none."""
-    words = " ".join(text.lower().replace("-", " ").split())
-    known = (name for said, name in LICENCES.items() if words.startswith(said.replace("-", " ")))
-    return next(known, "other" if words else "unknown")
+    words = "-".join(text.lower().replace("-", " ").split())
+    if words.startswith("cc0"):
+        return "cc0-1.0"
+    return next((name for name in LICENCES if words.startswith(name)), "other" if words else "unknown")
 
 
 def _make_text(card: Card, files: Sequence[Path]) -> str:

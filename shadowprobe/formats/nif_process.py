@@ -29,9 +29,9 @@ def parse_in_time(turtle: bytes, seconds: float) -> list[NifDocument]:
     if len(turtle) <= SMALL_BYTES:
         return parse(turtle)
     # Without -P a file in the current directory could stand in for one of our modules.
-    command = [sys.executable, "-P", "-m", __name__, str(max(1, round(seconds)))]
+    command = [sys.executable, "-P", "-m", __name__, str(round(seconds))]
     try:
-        done = subprocess.run(command, input=turtle, capture_output=True, timeout=max(0.0, seconds), check=False)
+        done = subprocess.run(command, input=turtle, capture_output=True, timeout=seconds, check=False)
         outcome = msgspec.json.decode(done.stdout, type=Outcome)
     except subprocess.TimeoutExpired:
         raise NifError(f"its {len(turtle)} bytes cannot be read in {seconds:.3g} s") from None

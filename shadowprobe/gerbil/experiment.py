@@ -102,24 +102,28 @@ class GerbilJob:
 
     def start(self, *, force: bool = False, experiment: str | None = None) -> Experiment:
         """Returns the experiment of the directory, else an existing one at GERBIL, else starts a new one."""
-        path = self.out / CARD
-        stored = self._read_stored(path) if path.exists() and not force else None
-        if stored is not None and experiment in {None, stored.experiment}:
-            self.resumed = True
+        if not force and (stored := self._find_stored(experiment)) is not None:
             return stored
-        if stored is not None:
-            raise UsageError(
-                f"{path} holds experiment {stored.experiment}; give another --out, or --force to replace it"
-            )
         self._check_annotators()
         packages = {subset: make_package(self.dataset, subset) for subset in self.subsets}
         make_directory(self.out)
         # Two commands at the same time would start two experiments.
         with lock_file(self.out, ".lock"):
-            if not force and path.exists():
-                self.resumed = True
-                return self._read_stored(path)
-            return self._start(packages, experiment)
+            stored = None if force else self._find_stored(experiment)
+            return stored or self._start(packages, experiment)
+
+    def _find_stored(self, experiment: str | None) -> Experiment | None:
+        """The experiment of the directory; refuses another one than the user names."""
+        path = self.out / CARD
+        if not path.exists():
+            return None
+        stored = self._read_stored(path)
+        if experiment not in {None, stored.experiment}:
+            raise UsageError(
+                f"{path} holds experiment {stored.experiment}; give another --out, or --force to replace it"
+            )
+        self.resumed = True
+        return stored
 
     def _start(self, packages: dict[Subset, Package], experiment: str | None) -> Experiment:
         notes = list(_explain_packages(packages))

@@ -22,15 +22,10 @@ class _Answer(Struct, frozen=True, omit_defaults=True):
     suspicion: float | None = None
 
 
-class _AnsweredDocument(Struct, frozen=True):
-    uri: str
-    mentions: list[_Answer]
-
-
 def encode_reply(documents: Iterable[NifDocument]) -> bytes:
     """Encodes the answers of documents."""
     answered = [
-        _AnsweredDocument(document.uri, [_make_answer(document, phrase) for phrase in document.phrases])
+        {"uri": document.uri, "mentions": [_make_answer(document, phrase) for phrase in document.phrases]}
         for document in documents
     ]
     return msgspec.json.encode({"documents": answered}) + b"\n"

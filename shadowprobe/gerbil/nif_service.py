@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from shadowprobe.base.identity import Reference, Resolver, dbpedia_uri, is_nil, parse, wikidata_uri
@@ -178,7 +178,7 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
             if not documents:
                 raise NifError("there is no nif:Context with a nif:isString")
             annotated = await asyncio.get_running_loop().run_in_executor(worker, annotator.annotate, documents)
-            reply = await asyncio.to_thread(_encode, annotated, request.headers.get("Accept", ""))
+            content, content_type = await asyncio.to_thread(_encode, annotated, request.headers.get("Accept", ""))
         except NifError as error:
             return refuse(400, f"bad NIF: {error}")
         except ClientDisconnect:
@@ -194,7 +194,7 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
         except ShadowprobeError as error:
             _log.warning("%s", error)
             return refuse(500, error)
-        return Response(reply.content, headers={"Content-Type": reply.content_type, "Vary": "Accept"})
+        return Response(content, headers={"Content-Type": content_type, "Vary": "Accept"})
 
     async def about(request: Request) -> Response:
         url = str(request.url_for("nif"))
@@ -225,16 +225,11 @@ def build_app(annotator: Annotator, worker: Executor, *, max_body: int = MAX_BOD
     )
 
 
-class _Reply(NamedTuple):
-    content: bytes
-    content_type: str
-
-
-def _encode(documents: list[NifDocument], accepted: str) -> _Reply:
-    """Writes the reply as JSON if the client accepts it and not Turtle, and else as Turtle."""
+def _encode(documents: list[NifDocument], accepted: str) -> tuple[bytes, str]:
+    """Writes the reply as JSON if the client accepts it and not Turtle, and else as Turtle; and says which."""
     if JSON not in accepted or nif.CONTENT_TYPE in accepted:
-        return _Reply(nif.to_turtle(documents).encode(), TURTLE)
-    return _Reply(encode_reply(documents), JSON)
+        return nif.to_turtle(documents).encode(), TURTLE
+    return encode_reply(documents), JSON
 
 
 def format_gerbil_line(name: str, url: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,16 @@ import msgspec
 from shadowprobe import plugins
 from shadowprobe.base.files import file_digest
 from shadowprobe.base.jsonl import encode_lines
-from shadowprobe.base.model import Failure
 from shadowprobe.catalogue.datasets import builtin_directory
-from shadowprobe.errors import InputError, LinkerError, PluginError, UsageError
+from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.queries.ambigdocs_sets import FILE, AmbigSet, read_ambigdocs
 from shadowprobe.queries.document_order import ORDERS, DocumentOrder
 from shadowprobe.queries.examples import Examples, HeldOut
 from shadowprobe.queries.stored_answers import read_answers
-from shadowprobe.running.directory import ANSWERS, RUN, SCHEMA, Results, RunCard, read_stored_card
+from shadowprobe.running.directory import ANSWERS, RUN, SCHEMA, Results, RunCard, find_answers, read_stored_card
+from shadowprobe.running.probe_queries import run_probes
 from shadowprobe.running.task import Batch, Task
 from shadowprobe.systems.chat_answerer import Answer, Asker
 
@@ -39,7 +38,8 @@ class AnsweringTask(Task):
     kind = "model"
     answers_file, over = ANSWERS, "queries"
     unit = "sets"
-    _tested: Asker | None = None
+    # A task of stored answers has none.
+    asker: Asker
 
     def __init__(
         self,
@@ -83,8 +83,8 @@ class AnsweringTask(Task):
 
     def set_asker(self, asker: Asker) -> None:
         """Sets the language model that is asked."""
-        self._tested, self.system, self.incidental = asker, asker.described, asker.incidental
-        self._order = asker.order
+        self.asker = self._tested = asker
+        self.system, self.incidental, self._order = asker.described, asker.incidental, asker.order
 
     def make_examples(self, shots: int, source: Path | None, seed: int) -> Examples:
         """Examples from a file, or from the sets that are held out; refuses too few."""
@@ -95,13 +95,6 @@ class AnsweringTask(Task):
             examples = Examples(sets, shots, seed, {"name": source.stem, "digest": file_digest(source)})
         examples.check(self.sets)
         return examples
-
-    @property
-    def asker(self) -> Asker:
-        """The language model; a task of stored answers has none."""
-        if self._tested is None:
-            raise LinkerError("there is no language model to ask: the answers are stored ones")
-        return self._tested
 
     @property
     def waiting(self) -> int:
@@ -139,19 +132,14 @@ class AnsweringTask(Task):
         """Asks about every set that has no answer."""
         waiting = [one for one in self.sets if one.id not in self.answers]
         for replies in self.asker.ask(waiting):
-            answers = [reply for reply in replies if isinstance(reply, Answer)]
-            failures = [reply for reply in replies if isinstance(reply, Failure)]
-            self.answers |= {answer.id: answer.answer for answer in answers}
-            yield Batch(answers, failures, len(replies), len(failures))
+            batch = Batch.divide(replies)
+            self.answers |= {answer.id: answer.answer for answer in batch.answers}
+            yield batch
 
     def measure(self, notes: Iterable[str]) -> Results:
         """What every probe finds in the answers."""
         for probe in self.probes:
             probe.order = self._order
-        findings = {
-            probe.name: plugins.run_probe(probe.name, partial(probe.measure, self.sets, self.answers))
-            for probe in self.probes
-        }
         return {
             "schema": SCHEMA,
             "model": dict(self.system),
@@ -159,7 +147,7 @@ class AnsweringTask(Task):
             "settings": self._settings,
             "missing": self.waiting,
             "notes": list(notes),
-            "probes": findings,
+            "probes": run_probes(self.probes, self.sets, self.answers),
         }
 
 
@@ -176,9 +164,8 @@ def _read_order(card: RunCard) -> DocumentOrder | None:
 
 def find_held_out(source: Path) -> HeldOut | None:
     """What the run of stored answers held out; None if it held out nothing, or if there is no run."""
-    path = source / ANSWERS if source.is_dir() else source
-    card = read_stored_card(path, ANSWERS)
-    return read_held_out((card.queries or {}) if card is not None else {}, path.parent / RUN)
+    card = read_stored_card(source, ANSWERS)
+    return read_held_out((card.queries or {}) if card is not None else {}, find_answers(source, ANSWERS).parent / RUN)
 
 
 def read_held_out(queries: Mapping[str, Any], path: Path) -> HeldOut | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,8 @@ from shadowprobe.systems.linker import Linker, without_gold
 
 UNKNOWN_NAME = "Qwyzzlethorp Vandermuckle"
 ASTRAL = "\N{CLAPPER BOARD}\N{MATHEMATICAL BOLD CAPITAL A}"
-SAMPLE = 12
+# Snippets of each subset.
+SAMPLE = 4
 
 
 class Finding(Struct, frozen=True):
@@ -70,16 +72,8 @@ class _Battery:
     def __init__(self, linker: Linker, dataset: Dataset) -> None:
         self.linker = linker
         self.resolver = Resolver(dataset.entities.values(), language=dataset.card.language)
-        self.sample = self._sample(dataset)
-
-    def _sample(self, dataset: Dataset) -> list[Snippet]:
-        sample: list[Snippet] = []
-        for subset in dataset.subsets:
-            for number, snippet in enumerate(dataset.snippets(subset)):
-                if number >= SAMPLE // 3:
-                    break
-                sample.append(snippet if self.linker.sees_gold else without_gold(snippet))
-        return sample
+        sample = (one for subset in dataset.subsets for one in islice(dataset.snippets(subset), SAMPLE))
+        self.sample = [snippet if linker.sees_gold else without_gold(snippet) for snippet in sample]
 
     def cases(self) -> list[tuple[str, Callable[[], str]]]:
         """Each thing to be checked, in the words of a table row, and how."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import shadowprobe
-from shadowprobe.base.files import file_digest, lock_file, make_directory, write_atomically
+from shadowprobe.base.files import file_digest, write_atomically
 from shadowprobe.base.jsonl import convert_to_json, encode_json, encode_lines, read_lines
 from shadowprobe.base.model import Prediction
 from shadowprobe.errors import UsageError
@@ -27,11 +27,11 @@ from shadowprobe.running.directory import (
     make_relative,
     read_card,
     refuse_existing,
-    remove_derived,
 )
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.kinds import NOUNS
 from shadowprobe.running.linking import Settings
+from shadowprobe.running.stored import write_run
 
 # Why answers are left as they are, in words.
 REASONS = {
@@ -235,11 +235,7 @@ def _write_run(
     new_card = replace_card(card, {WEIGHT: weight}, [f"{origin}; no system was asked", *notes])
     if card.relative_locations and (relative := make_relative(run.dataset.path, target)) is not None:
         new_card.relative_locations = {"dataset": relative}
-    make_directory(target)
-    with lock_file(target, PREDICTIONS):
-        remove_derived(target)
-        write_atomically(target / RUN, encode_json(new_card))
-        write_atomically(target / PREDICTIONS, predictions)
+    write_run(target, new_card, PREDICTIONS, predictions)
     settings = run.results["settings"]
     score_predictions(
         target,

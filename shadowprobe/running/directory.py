@@ -92,8 +92,14 @@ def read_card(path: Path) -> RunCard:
     return card
 
 
-def read_stored_card(answers: Path, answers_file: str) -> RunCard | None:
-    """The card of the run that a file of answers belongs to; None where it belongs to none."""
+def find_answers(source: Path, answers_file: str) -> Path:
+    """The file of answers of a run directory, or the file itself."""
+    return source / answers_file if source.is_dir() else source
+
+
+def read_stored_card(source: Path, answers_file: str) -> RunCard | None:
+    """The card of a run directory, or of the run that a file of answers belongs to; None where it belongs to none."""
+    answers = find_answers(source, answers_file)
     path = answers.parent / RUN
     return read_card(path) if answers.name == answers_file and path.exists() else None
 
@@ -160,7 +166,7 @@ def locate(run: Path, card: RunCard, what: str) -> str:
 
 def dataset_location(predictions: Path) -> str:
     """Where the dataset of a stored run is; `mini` for a file that belongs to no run."""
-    card = _find_card(predictions)
+    card = read_stored_card(predictions, PREDICTIONS)
     run = predictions if predictions.is_dir() else predictions.parent
     location = locate(run, card, "dataset") if card is not None else ""
     if location and not Path(location).exists():
@@ -173,13 +179,8 @@ def dataset_location(predictions: Path) -> str:
 
 def system_name(predictions: Path) -> str:
     """The system of a stored run, or the name of a file that belongs to no run."""
-    card = _find_card(predictions)
+    card = read_stored_card(predictions, PREDICTIONS)
     return str(card.system["name"]) if card is not None else predictions.stem
-
-
-def _find_card(predictions: Path) -> RunCard | None:
-    path = predictions / PREDICTIONS if predictions.is_dir() else predictions
-    return read_stored_card(path, PREDICTIONS)
 
 
 def refuse_existing(out: Path, names: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from shadowprobe.measure.answer_matching import dpr_words, holds_any
 from shadowprobe.measure.rankings import read_rankings
 from shadowprobe.queries.collection import Collection
 from shadowprobe.queries.query import Document, ReaderQuery
-from shadowprobe.running.directory import RANKINGS, RunCard, read_stored_card
+from shadowprobe.running.directory import RANKINGS, RunCard, find_answers, read_stored_card
 
 ORACLE = "oracle"
 # As many as in the paper on AmbER.
@@ -84,7 +84,7 @@ def open_source(documents: str, k: int = K) -> DocumentSource:
         raise UsageError(
             f"--documents {documents}: is neither `{ORACLE}` nor a run; `shadowprobe retrieve` makes runs of retrievers"
         )
-    path = Path(documents) / RANKINGS if Path(documents).is_dir() else Path(documents)
+    path = find_answers(Path(documents), RANKINGS)
     if not path.exists():
         raise InputError(path.parent, f"has no {RANKINGS}: --documents is `{ORACLE}` or a run of a retriever")
     card = read_stored_card(path, RANKINGS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from shadowprobe.errors import InputError, UsageError
 from shadowprobe.running.directory import PREDICTIONS, RESULTS, RUN, Kind, Results, dataset_location, read_card
-from shadowprobe.running.kinds import DATA_KEYS, NOUNS, kind_of
+from shadowprobe.running.kinds import DATA_KEYS, NOUNS, SCORING_COMMANDS, kind_of
 from shadowprobe.running.results_file import read_results
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ DATA_NOUNS: dict[Kind, str] = {
     "model": "questions",
 }
 PART_NOUNS: dict[Kind, str] = {"linker": "names", "retriever": "queries", "reader": "sets", "model": "sets"}
-
-
-def _open_dataset(location: str) -> Dataset:
-    from shadowprobe.catalogue.datasets import open_dataset
-
-    return open_dataset(location)
 
 
 class FinishedRun:
@@ -73,9 +67,11 @@ class FinishedRun:
     @cached_property
     def dataset(self) -> Dataset:
         """The dataset of a linker's run, or the part of it that the run was limited to."""
+        from shadowprobe.catalogue.datasets import open_dataset
+
         location = self._location or dataset_location(self.path)
         if location not in self._opened:
-            self._opened[location] = _open_dataset(location)
+            self._opened[location] = open_dataset(location)
         dataset = self._opened[location]
         if self.data["digest"] != dataset.digest:
             raise InputError(
@@ -179,7 +175,7 @@ def group_by_data(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     """The runs that can be compared with each other, by the name of their data."""
     groups: dict[tuple[Any, ...], list[FinishedRun]] = {}
     for run in runs:
-        counted = run.kind, run.data["digest"], run.data.get("limit"), run.data.get("documents"), *_counting(run)
+        counted = run.kind, run.data["digest"], run.data.get("limit"), run.data.get("documents"), *_list_counting(run)
         groups.setdefault(counted, []).append(run)
     named: dict[str, list[FinishedRun]] = {}
     for members in groups.values():
@@ -189,15 +185,17 @@ def group_by_data(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     return named
 
 
-def _counting(run: FinishedRun) -> tuple[bool, bool]:
-    return run.kind == "linker" and run.counts_nil, run.kind == "retriever" and run.reads_text_only
+def _list_counting(run: FinishedRun) -> list[str]:
+    """The options with which a run was counted that change its figures."""
+    if run.kind == "linker" and run.counts_nil:
+        return ["--gerbil-nil"]
+    return ["--text-only"] if run.kind == "retriever" and run.reads_text_only else []
 
 
 def _describe_data(run: FinishedRun) -> str:
     """The name of the data, with the part of it and the way of counting that change its figures."""
-    counts_nil, reads_text_only = _counting(run)
     parts = [_part(run, key) for key in ("limit", "documents") if run.data.get(key) is not None]
-    extra = [*parts, *(["--gerbil-nil"] if counts_nil else []), *(["--text-only"] if reads_text_only else [])]
+    extra = [*parts, *_list_counting(run)]
     return f"{run.data['name']}, {', '.join(extra)}" if extra else str(run.data["name"])
 
 
@@ -264,26 +262,17 @@ def check_comparable(runs: Sequence[FinishedRun]) -> None:
                     f" {_part(first, key)}, {other.path} over {_part(other, key)};"
                     f" run both with the same --{key.replace('_', '-')}"
                 )
-        if first.kind == "linker":
-            _check_option("score", "--gerbil-nil", {first.path: first.counts_nil, other.path: other.counts_nil})
-        if first.kind == "retriever":
-            _check_option(
-                "retrieve", "--text-only", {first.path: first.reads_text_only, other.path: other.reads_text_only}
+        if (counting := _list_counting(first)) != (other_counting := _list_counting(other)):
+            (option,) = counting or other_counting
+            raise UsageError(
+                f"{other.path if counting else first.path} is counted without {option} and the other run with it:"
+                f" `shadowprobe {SCORING_COMMANDS[first.kind]} --predictions RUN` with or without {option} counts one"
+                " of them again"
             )
         for probe in _queries(first).keys() & _queries(other).keys():
             if _queries(first)[probe] != _queries(other)[probe]:
                 raise UsageError(f"{other.path} has other queries for `{probe}` than {first.path}")
     check_labels(runs)
-
-
-def _check_option(command: str, option: str, given: dict[Path, bool]) -> None:
-    """Refuses two runs of which one was counted with an option."""
-    if len(set(given.values())) > 1:
-        without = next(path for path, is_given in given.items() if not is_given)
-        raise UsageError(
-            f"{without} is counted without {option} and the other run with it: `shadowprobe {command} --predictions"
-            f" RUN` with or without {option} counts one of them again"
-        )
 
 
 def _part(run: FinishedRun, key: str) -> str:

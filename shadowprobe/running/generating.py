@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from msgspec import Struct, to_builtins
 from shadowprobe.base.files import write_atomically
 from shadowprobe.base.jsonl import encode_json, encode_lines
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import LinkerError, UsageError
+from shadowprobe.errors import UsageError
 from shadowprobe.queries.ambigdocs_sets import FILE
 from shadowprobe.queries.query import Query
 from shadowprobe.running.directory import RUN, SCHEMA, Results, refuse_existing
@@ -27,7 +27,7 @@ from shadowprobe.sets.question_drafts import (
     make_sets,
 )
 from shadowprobe.sets.question_prompts import ANSWER, QUESTION
-from shadowprobe.systems.calling import SEE_DEBUG, name_errors, open_reader
+from shadowprobe.systems.calling import open_reader
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.reader import Reader, can_write, check_texts
 
@@ -100,15 +100,14 @@ class GeneratingTask(Task):
 
     def _ask(self, prompts: Iterable[Query]) -> Iterator[Batch]:
         missing = [prompt for prompt in prompts if prompt.id not in self.replies]
-        for start in range(0, len(missing), self.reader.batch_size):
-            batch = missing[start : start + self.reader.batch_size]
-            with name_errors(f"reader `{self.reader.name}` failed", LinkerError, SEE_DEBUG):
-                texts = list(check_texts(self.reader, batch, self.reader.write(batch), "write"))
-            given = zip(batch, texts, strict=True)
-            replies = [WrittenReply(prompt.id, text) for prompt, text in given if isinstance(text, str)]
-            failures = [text for text in texts if isinstance(text, Failure)]
-            self.replies |= {one.id: one.reply for one in replies}
-            yield Batch(replies, failures, len(batch), len(failures))
+        for batch in self.ask_in_batches(missing, self.reader.batch_size, self._write):
+            self.replies |= {one.id: one.reply for one in batch.answers}
+            yield batch
+
+    def _write(self, prompts: Sequence[Query]) -> Iterator[WrittenReply | Failure]:
+        texts = check_texts(self.reader, prompts, self.reader.write(prompts), "write")
+        for prompt, text in zip(prompts, texts, strict=True):
+            yield text if isinstance(text, Failure) else WrittenReply(prompt.id, text)
 
     def make(self) -> MadeSets:
         """The sets, what is rejected, and the counts, from the replies so far."""

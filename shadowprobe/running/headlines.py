@@ -67,33 +67,37 @@ def _list_linking(results: Results) -> Iterator[Headline]:
             yield Headline(key, name, found[key], found[f"{key}_ci95"], measure, is_fault)
 
 
+def _list_groups(results: Results, probe: str) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """The collection, its chosen task, each group, and the findings on that task, of every collection of AmbER."""
+    for collection in COLLECTION_NAMES:
+        if tasks := results["probes"].get(probe, {}).get(collection):
+            task = TASK if TASK in tasks else next(iter(tasks))
+            yield from ((collection, task, group, tasks[task]) for group in ("head", "tail"))
+
+
 def _list_retrieval(results: Results) -> Iterator[Headline]:
     k = str(min(results["settings"]["k"]))
-    for collection, words in COLLECTION_NAMES.items():
-        tasks = results["probes"].get(AMBER, {}).get(collection, {})
-        task = TASK if TASK in tasks else next(iter(tasks), "")
-        for group in ("head", "tail") if task else ():
-            row: dict[str, Any] = tasks[task]["accuracy"][k][group]
-            if row["n"]:
-                name, measure = f"{words},\n{group} @{k}", f"{collection}/{task}/{group}@{k}"
-                yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure)
-    if (found := results["probes"].get(QUESTIONS)) is not None:
-        rates = found["micro"]
+    for collection, task, group, found in _list_groups(results, AMBER):
+        row = found["accuracy"][k][group]
+        if row["n"]:
+            name = f"{COLLECTION_NAMES[collection]},\n{group} @{k}"
+            measure = f"{collection}/{task}/{group}@{k}"
+            yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure)
+    if (questions := results["probes"].get(QUESTIONS)) is not None:
+        rates = questions["micro"]
         bounds = rates["accuracy_ci95"][k]
         yield Headline("questions", f"questions\n@{k}", rates["accuracy"][k], bounds, f"questions@{k}")
 
 
 def _list_reading(results: Results) -> Iterator[Headline]:
-    for collection, words in COLLECTION_NAMES.items():
-        tasks = results["probes"].get(AMBER_READING, {}).get(collection, {})
-        task = TASK if TASK in tasks else next(iter(tasks), "")
-        for group in ("head", "tail") if task else ():
-            if (row := tasks[task]["score"][group]) is not None:
-                is_rate = tasks[task]["metric"] == "accuracy"
-                name, measure = f"{words},\n{group} {'right' if is_rate else 'F1'}", f"{collection}/{task}/{group}"
-                yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure if is_rate else "")
-    if (found := results["probes"].get(QUESTIONS_READING)) is not None:
-        row = found["micro"]["exact_match"]
+    for collection, task, group, found in _list_groups(results, AMBER_READING):
+        if (row := found["score"][group]) is not None:
+            is_rate = found["metric"] == "accuracy"
+            name = f"{COLLECTION_NAMES[collection]},\n{group} {'right' if is_rate else 'F1'}"
+            measure = f"{collection}/{task}/{group}" if is_rate else ""
+            yield Headline(f"{collection}_{group}", name, row["rate"], row["ci95"], measure)
+    if (questions := results["probes"].get(QUESTIONS_READING)) is not None:
+        row = questions["micro"]["exact_match"]
         yield Headline("questions", "questions\nexact", row["rate"], row["ci95"], "questions")
 
 

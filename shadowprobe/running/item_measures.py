@@ -94,10 +94,10 @@ def _measure_retriever(rows: dict[str, list[Row]], ks: Sequence[int]) -> Iterato
     parts = _split_parts(rows.get(AMBER, ()))
     for k in ks:
         for name, of_part in parts.items():
-            yield _measure_sets(f"{name}@{k}", "queries", of_part, _is_among(of_part, k))
+            yield _measure_sets(f"{name}@{k}", "queries", of_part, is_among(of_part, k))
     for k in ks:
         if QUESTIONS in rows:
-            yield Measure(f"questions@{k}", "questions", _is_among(rows[QUESTIONS], k))
+            yield Measure(f"questions@{k}", "questions", is_among(rows[QUESTIONS], k))
 
 
 def _split_parts(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -136,7 +136,8 @@ def _is_exact(rows: Iterable[Row]) -> Booleans:
     return np.array([row["exact"] for row in rows], dtype=np.bool_)
 
 
-def _is_among(rows: Iterable[Row], k: int) -> Booleans:
+def is_among(rows: Iterable[Row], k: int) -> Booleans:
+    """For each query whether what it asks for is among the first k."""
     return np.array([row["rank"] is not None and row["rank"] <= k for row in rows], dtype=np.bool_)
 
 

@@ -13,18 +13,18 @@ from shadowprobe.errors import ShadowprobeError, UsageError
 from shadowprobe.running.directory import (
     ANSWERS,
     EXTRA,
-    KINDS,
     PREDICTIONS,
     RANKINGS,
     RESULTS,
     RUN,
     Kind,
+    Results,
     RunCard,
     read_card,
 )
 from shadowprobe.running.finished import make_labels
 from shadowprobe.running.headlines import Headline, list_headlines, name_verdict
-from shadowprobe.running.kinds import DATA_KEYS
+from shadowprobe.running.kinds import DATA_KEYS, kind_of
 from shadowprobe.running.results_file import read_results
 
 ANSWER_FILES: dict[Kind, str] = {
@@ -104,55 +104,41 @@ def list_run(path: Path) -> ListedRun:
     """What a directory holds; a run that cannot be read says why."""
     try:
         card = read_card(path / RUN) if (path / RUN).exists() else RunCard()
-        return _list_finished(path, card) if (path / RESULTS).exists() else _list_unfinished(path, card)
+        return _list_readable(path, card, read_results(path) if (path / RESULTS).exists() else None)
     except (ShadowprobeError, LookupError, TypeError, ValueError) as error:
         return ListedRun(str(path), "", path.name, "", "broken", problem=str(error))
 
 
-def _list_finished(path: Path, card: RunCard) -> ListedRun:
-    results = read_results(path)
-    kind = next(kind for kind in KINDS if kind in results)
-    system, data = results[kind], results[DATA_KEYS[kind]]
+def _list_readable(path: Path, card: RunCard, results: Results | None) -> ListedRun:
+    kind = kind_of(path, results) if results is not None else card.kind
+    described = results if results is not None else structs.asdict(card)
+    system, data = described[kind], described[DATA_KEYS[kind]] or {}
     answers = path / ANSWER_FILES[kind]
-    return ListedRun(
+    # A finished run may be continued or measured anew.
+    state: State = "running" if is_locked(answers) else "unfinished" if results is None else "finished"
+    listed = ListedRun(
         str(path),
         kind,
         system["name"],
-        data["name"],
-        # It is being continued or measured anew.
-        "running" if is_locked(answers) else "finished",
-        options=system["options"],
-        digest=data["digest"],
-        limit=data.get("limit"),
-        started=card.started,
-        finished=card.finished,
-        seconds=card.seconds,
-        done=max(0, card.total - results["missing"]),
-        total=card.total,
-        missing=results["missing"],
-        headlines=list_headlines(results),
-        verdict=name_verdict(results),
-        name=card.name,
-    )
-
-
-def _list_unfinished(path: Path, card: RunCard) -> ListedRun:
-    kind = card.kind
-    data = getattr(card, DATA_KEYS[kind]) or {}
-    answers = path / ANSWER_FILES[kind]
-    return ListedRun(
-        str(path),
-        kind,
-        card.system["name"],
         str(data.get("name", "")),
-        "running" if is_locked(answers) else "unfinished",
-        options=card.system["options"],
+        state,
+        options=system["options"],
         digest=str(data.get("digest", "")),
         started=card.started,
         seconds=card.seconds,
-        done=_count_lines(answers),
         total=card.total,
         name=card.name,
+    )
+    if results is None:
+        return structs.replace(listed, done=_count_lines(answers))
+    return structs.replace(
+        listed,
+        limit=data.get("limit"),
+        finished=card.finished,
+        done=max(0, card.total - results["missing"]),
+        missing=results["missing"],
+        headlines=list_headlines(results),
+        verdict=name_verdict(results),
     )
 
 

@@ -1,16 +1,19 @@
-"""The probes of a run that bring their own queries, and the files of these queries."""
+"""What the tasks share that ask the queries of some probes about one collection."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import read_lines
+from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.errors import InputError, PluginError, UsageError
-from shadowprobe.measure.query_probes import QueryProbe
-from shadowprobe.queries.collection import Collection, digest_of
+from shadowprobe.measure.probe import Findings
+from shadowprobe.measure.query_probes import AnswerProbe, QueryProbe, RankingProbe, ReadingProbe
+from shadowprobe.queries.collection import Collection, digest_of, open_collection
+from shadowprobe.running.task import Task
 
 if TYPE_CHECKING:
     from shadowprobe.queries.query import Query
@@ -26,6 +29,33 @@ AnyQuery = TypeVar("AnyQuery", bound="Query")
 Line = TypeVar("Line", bound=_WithId)
 
 
+class QueryTask(Task):
+    """A system that is asked queries, and the collection that these are about."""
+
+    over = "collection"
+    unit = "queries"
+    # What is asked, and what is answered, by the ids of the queries.
+    queries: Mapping[str, Query]
+    answers: dict[str, Any]
+
+    def __init__(self, location: str, queries: Path | None) -> None:
+        self.collection = open_collection(location)
+        self.locations = {"collection": location}
+        self.paths = {"collection": self.collection.directory or self.collection.path}
+        if queries is not None:
+            self.locations["queries"], self.paths["queries"] = str(queries), queries
+        self.answers = {}
+
+    @property
+    def waiting(self) -> int:
+        """How many queries have no answer yet."""
+        return sum(query not in self.answers for query in self.queries)
+
+    def encode_answers(self, path: Path) -> bytes:
+        """The answers that were loaded."""
+        return encode_lines(self.answers.values())
+
+
 def choose_probes(base: type[AnyProbe], names: Sequence[str], collection: Collection) -> list[AnyProbe]:
     """The probes that a user names, or all of a base class that a collection has queries for."""
     return [_make_probe(base, name) for name in names] or _find_probes(base, collection)
@@ -39,6 +69,11 @@ def load_probes(probes: Sequence[QueryProbe], collection: Collection, queries: P
     for probe in probes:
         probe.load(sources[probe.name])
     return {name: digest_of(path) for name, path in sources.items()}
+
+
+def run_probes(probes: Iterable[RankingProbe | ReadingProbe | AnswerProbe], *answers: Any) -> dict[str, Findings]:
+    """What each probe finds in the answers, by its name."""
+    return {probe.name: plugins.run_probe(probe.name, partial(probe.measure, *answers)) for probe in probes}
 
 
 def gather_queries(named: Iterable[tuple[str, Iterable[AnyQuery]]]) -> dict[str, AnyQuery]:

@@ -28,16 +28,13 @@ def check_probe(run: FinishedRun, name: str) -> None:
 
 def open_collection_of(run: FinishedRun, location: str | None = None) -> Collection:
     """The documents that a retriever searched; refuses where they are gone, or are others."""
-    name, digest = run.data["name"], run.data["digest"]
+    name = run.data["name"]
     if location is None and name not in BUILTIN:
         location = _location_of(run, "collection")
         if not location or not Path(location).exists():
             raise UsageError(f"the collection `{name}` is not where the run had it; --dataset says where it is")
     collection = open_collection(location or name)
-    if collection.digest != digest:
-        raise InputError(
-            collection.path, f"is not what {run.path} is over ({collection.digest[:12]}..., not {digest[:12]}...)"
-        )
+    _check_digest(run, collection.path, collection.digest)
     return collection
 
 
@@ -62,9 +59,7 @@ def open_ranking_probe(
 
 def read_stored_rankings(run: FinishedRun) -> list[Ranking]:
     """The rankings that a retriever's run has stored."""
-    if not (run.path / RANKINGS).exists():
-        raise InputError(run.path, f"has no {RANKINGS}")
-    return read_rankings(run.path / RANKINGS)
+    return read_rankings(_find_file(run, RANKINGS))
 
 
 def read_rankings_of(runs: Sequence[FinishedRun], collection: Collection, ks: tuple[int, ...]) -> list[Rankings]:
@@ -102,18 +97,19 @@ def open_sets_of(run: FinishedRun, probe: str, queries: Path | None = None) -> A
         held_out=read_held_out(run.data, run.path / RESULTS),
         probes=(probe,),
     )
-    if sets.digest != run.data["digest"]:
-        raise InputError(
-            sets.path, f"is not what {run.path} was asked ({sets.digest[:12]}..., not {run.data['digest'][:12]}...)"
-        )
+    _check_digest(run, sets.path, sets.digest, "was asked")
     return sets
 
 
 def read_answers_of(run: FinishedRun, sets: AnsweringTask) -> dict[str, str]:
     """The answers of a language model's run by set."""
-    if not (run.path / ANSWERS).exists():
-        raise InputError(run.path, f"has no {ANSWERS}")
-    return read_answers(run.path / ANSWERS, sets.known)
+    return read_answers(_find_file(run, ANSWERS), sets.known)
+
+
+def _find_file(run: FinishedRun, name: str) -> Path:
+    if not (run.path / name).exists():
+        raise InputError(run.path, f"has no {name}")
+    return run.path / name
 
 
 def read_reading_rows(
@@ -127,6 +123,12 @@ def read_reading_rows(
         raise InputError(run.path, "was asked other queries than are there now; --queries says where they are")
     task.load(run.path / ANSWERS)
     return {probe.name: list(probe.rows(task.answers)) for probe in task.probes}
+
+
+def _check_digest(run: FinishedRun, path: Path, digest: str, relation: str = "is over") -> None:
+    """Refuses documents or questions that are not those of a run."""
+    if digest != (expected := run.data["digest"]):
+        raise InputError(path, f"is not what {run.path} {relation} ({digest[:12]}..., not {expected[:12]}...)")
 
 
 def _location_of(run: FinishedRun, what: str) -> str:

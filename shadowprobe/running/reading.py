@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
 from shadowprobe.errors import InputError, LinkerError, PluginError, UsageError
 from shadowprobe.measure.query_probes import ReadingProbe
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.queries.amber_sets import TASKS
-from shadowprobe.queries.collection import open_collection
 from shadowprobe.queries.query import ReaderAnswer, ReaderQuery
 from shadowprobe.running.directory import ANSWERS, SCHEMA, Results, RunCard, read_stored_card
 from shadowprobe.running.document_source import ORACLE, DocumentSource, K, open_source
 from shadowprobe.running.job import Job
-from shadowprobe.running.probe_queries import choose_probes, gather_queries, load_probes, read_own_lines
-from shadowprobe.running.task import Batch, Task
-from shadowprobe.systems.calling import SEE_DEBUG, name_errors, open_reader
+from shadowprobe.running.probe_queries import (
+    QueryTask,
+    choose_probes,
+    gather_queries,
+    load_probes,
+    read_own_lines,
+    run_probes,
+)
+from shadowprobe.running.task import Batch
+from shadowprobe.systems.calling import open_reader
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.reader import Reader, make_answers
 
@@ -43,16 +47,17 @@ class ReadingSettings(Struct, frozen=True):
     seed: int = SEED
 
 
-class ReadingTask(Task):
+class ReadingTask(QueryTask):
     """A reader, the queries of some probes, and the documents that it may read for them.
 
     Without a reader, stored answers are measured. `card` is that of their run.
     """
 
     kind = "reader"
-    answers_file, over = ANSWERS, "collection"
-    unit = "queries"
-    _tested: Reader | None
+    answers_file = ANSWERS
+    reader: Reader
+    queries: Mapping[str, ReaderQuery]
+    answers: dict[str, ReaderAnswer]
 
     def __init__(
         self,
@@ -63,23 +68,19 @@ class ReadingTask(Task):
         options: Mapping[str, str] | None = None,
         card: RunCard | None = None,
     ) -> None:
-        self._tested, self.source, self.settings = reader, source, settings or ReadingSettings()
+        self.source, self.settings = source, settings or ReadingSettings()
         origin = card or (source.card if source is not None else None)
         earlier = origin.location_of("collection") if origin is not None else ""
         location, queries = self.settings.collection or earlier or BUILTIN, self.settings.queries
         if queries is None and origin is not None and (place := origin.locations.get("queries")):
             queries = Path(place)
-        self.collection = open_collection(location)
-        self.locations = {"collection": location} | ({"queries": str(queries)} if queries is not None else {})
-        self.paths = {"collection": self.collection.directory or self.collection.path}
-        if queries is not None:
-            self.paths["queries"] = queries
+        super().__init__(location, queries)
         self.probes = self._open_probes(self.settings.probes, origin)
         digests = load_probes(self.probes, self.collection, queries)
         self._check_source(digests)
         # What a file of answers may hold; a limited job may well continue in the directory of a longer one.
         self._known = self._gather()
-        tasks = self._find_tasks(card)
+        tasks = reader.tasks if reader is not None else tuple(card.system.get("tasks", TASKS) if card else TASKS)
         for probe in self.probes:
             probe.rounds, probe.seed = self.settings.rounds, self.settings.seed
             probe.keep(tasks, self.settings.limit)
@@ -89,13 +90,13 @@ class ReadingTask(Task):
         if source is not None and source.ranked is not None and not source.ranked.keys() & self.queries.keys():
             raise UsageError(f"--documents: `{source.name}` has no ranking for any of the {len(self.queries)} queries")
         self.total = len(self.queries)
-        self.answers: dict[str, ReaderAnswer] = {}
         described = source.described if source is not None else (card.documents if card is not None else None)
         self._documents = described or {"source": UNKNOWN}
         self.name = f"{self.collection.name}-{self._documents['source']}"
         self.questions = {"collection": self.collection.described, "queries": digests, "documents": self._documents}
         self._notes: list[str] = []
         if reader is not None and source is not None:
+            self.reader = self._tested = reader
             self.incidental = reader.incidental
             system = describe_system(reader.name, reader.version, option_values(reader, options))
             if "documents" in system["options"]:
@@ -136,25 +137,8 @@ class ReadingTask(Task):
             if digest not in (card.queries or {}).values():
                 raise UsageError(f"--documents: the run of `{self.source.name}` has other queries than `{name}`")
 
-    def _find_tasks(self, card: RunCard | None) -> tuple[str, ...]:
-        if self._tested is not None:
-            return self._tested.tasks
-        return tuple(card.system.get("tasks", TASKS)) if card is not None else tuple(TASKS)
-
     def _gather(self) -> dict[str, ReaderQuery]:
         return gather_queries((probe.name, probe.queries()) for probe in self.probes)
-
-    @property
-    def reader(self) -> Reader:
-        """The reader; a task of stored answers has none."""
-        if self._tested is None:
-            raise LinkerError("there is no reader to ask: the answers are stored ones")
-        return self._tested
-
-    @property
-    def waiting(self) -> int:
-        """How many queries have no answer yet."""
-        return sum(query not in self.answers for query in self.queries)
 
     @property
     def notes(self) -> list[str]:
@@ -166,10 +150,6 @@ class ReadingTask(Task):
         self.answers = read_own_lines(path, ReaderAnswer, self._known, torn=resumed)
         if not resumed and not self.answers.keys() & self.queries.keys():
             raise InputError(path, f"has no answer to any of the {self.total} queries")
-
-    def encode_answers(self, path: Path) -> bytes:
-        """The answers that were loaded."""
-        return encode_lines(self.answers.values())
 
     @contextmanager
     def open_system(self) -> Iterator[None]:
@@ -193,17 +173,14 @@ class ReadingTask(Task):
         waiting = [query for query in self.queries.values() if query.id not in self.answers]
         if empty := [ReaderAnswer(query.id, "", False) for query in waiting if not query.documents]:
             self.answers |= {answer.id: answer for answer in empty}
-            yield Batch(empty, [], len(empty), 0)
+            yield Batch.divide(empty)
         readable = [query for query in waiting if query.documents]
-        for start in range(0, len(readable), self.reader.batch_size):
-            batch = readable[start : start + self.reader.batch_size]
-            with name_errors(f"reader `{self.reader.name}` failed", LinkerError, SEE_DEBUG):
-                given = self.reader.read([self._show(query) for query in batch])
-                replies = list(make_answers(self.reader, batch, given))
-            answers = [reply for reply in replies if isinstance(reply, ReaderAnswer)]
-            failures = [reply for reply in replies if isinstance(reply, Failure)]
-            self.answers |= {answer.id: answer for answer in answers}
-            yield Batch(answers, failures, len(batch), len(failures))
+        for batch in self.ask_in_batches(readable, self.reader.batch_size, self._read):
+            self.answers |= {answer.id: answer for answer in batch.answers}
+            yield batch
+
+    def _read(self, queries: Sequence[ReaderQuery]) -> Iterator[ReaderAnswer | Failure]:
+        return make_answers(self.reader, queries, self.reader.read([self._show(query) for query in queries]))
 
     def _show(self, query: ReaderQuery) -> ReaderQuery:
         """What a reader may see of a query."""
@@ -222,9 +199,7 @@ class ReadingTask(Task):
             "settings": {"bootstrap_rounds": self.settings.rounds, "bootstrap_seed": self.settings.seed},
             "missing": self.waiting,
             "notes": list(notes),
-            "probes": {
-                probe.name: plugins.run_probe(probe.name, partial(probe.measure, self.answers)) for probe in self.probes
-            },
+            "probes": run_probes(self.probes, self.answers),
         }
 
 
@@ -250,8 +225,7 @@ def make_reading_job(
 
 def open_stored_answers(source: Path, settings: ReadingSettings | None = None) -> ReadingTask:
     """The task of stored answers: its collection and queries are those of the run, unless others are given."""
-    path = source / ANSWERS if source.is_dir() else source
-    card = read_stored_card(path, ANSWERS)
+    card = read_stored_card(source, ANSWERS)
     if card is not None and card.kind != ReadingTask.kind:
         # `read_card` of the task says which command is for it.
         card = None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from shadowprobe.measure.answer_columns import MISSING, NIL, SKIPPED
-from shadowprobe.measure.answers import Answers
 from shadowprobe.measure.outcomes import OUTCOMES, classify_answers
+from shadowprobe.running.directory import Kind
 from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.headlines import list_headlines, name_verdict
 from shadowprobe.running.item_measures import AMBER, AMBIGDOCS, QUESTIONS
@@ -18,22 +17,14 @@ Record = dict[str, Any]
 STATUSES = {NIL: "nil", SKIPPED: "skipped", MISSING: "missing"}
 
 
-def list_records(run: FinishedRun, location: str | None = None, queries: Path | None = None) -> Iterator[Record]:
-    """What was asked and answered, item by item.
-
-    `location` and `queries` say where the data of retrievers and language models is, if not where it was.
-    """
-    if run.kind == "linker":
-        return _list_mentions(run.answers)
-    if run.kind == "retriever":
-        return _list_queries(run, location, queries)
-    if run.kind == "reader":
-        return _list_read_queries(run, location, queries)
-    return _list_questions(run, queries)
+def list_records(run: FinishedRun) -> Iterator[Record]:
+    """What was asked and answered, item by item."""
+    return _LISTS[run.kind](run)
 
 
-def _list_mentions(answers: Answers) -> Iterator[Record]:
+def _list_mentions(run: FinishedRun) -> Iterator[Record]:
     """Every snippet with its gold entity, the answer, the prior of its name and the outcome."""
+    answers = run.answers
     outcomes, names = classify_answers(answers), answers.names
     for snippet in answers.dataset.snippets():
         row = answers.row[snippet.id]
@@ -57,33 +48,41 @@ def _list_mentions(answers: Answers) -> Iterator[Record]:
         }
 
 
-def _list_queries(run: FinishedRun, location: str | None, queries: Path | None) -> Iterator[Record]:
+def _list_queries(run: FinishedRun) -> Iterator[Record]:
     """Every query with the rank of its gold document, or of the first document that has an answer."""
     from shadowprobe.running.questions import open_collection_of, open_ranking_probe, read_rankings_of
 
-    collection = open_collection_of(run, location)
+    collection = open_collection_of(run)
     (rankings,) = read_rankings_of([run], collection, tuple(run.results["settings"]["k"]))
     for name in (AMBER, QUESTIONS):
         if name in run.results["queries"]:
-            for row in open_ranking_probe(run, name, collection, queries).rows(rankings):
+            for row in open_ranking_probe(run, name, collection).rows(rankings):
                 yield {"probe": name, **row}
 
 
-def _list_read_queries(run: FinishedRun, location: str | None, queries: Path | None) -> Iterator[Record]:
+def _list_read_queries(run: FinishedRun) -> Iterator[Record]:
     """Every query with the answer of a reader and its scores."""
     from shadowprobe.running.questions import read_reading_rows
 
-    for name, rows in read_reading_rows(run, location, queries).items():
+    for name, rows in read_reading_rows(run).items():
         yield from ({"probe": name, **row} for row in rows)
 
 
-def _list_questions(run: FinishedRun, queries: Path | None) -> Iterator[Record]:
+def _list_questions(run: FinishedRun) -> Iterator[Record]:
     """Every question with the kind of its answer and its recalls."""
     from shadowprobe.running.questions import open_sets_of, read_answers_of
 
-    sets = open_sets_of(run, AMBIGDOCS, queries)
+    sets = open_sets_of(run, AMBIGDOCS)
     (probe,) = sets.probes
     yield from probe.rows(sets.sets, read_answers_of(run, sets))
+
+
+_LISTS: dict[Kind, Callable[[FinishedRun], Iterator[Record]]] = {
+    "linker": _list_mentions,
+    "retriever": _list_queries,
+    "reader": _list_read_queries,
+    "model": _list_questions,
+}
 
 
 def make_summary(run: FinishedRun) -> Record:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from shadowprobe import plugins
-from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import InputError, LinkerError, UsageError
+from shadowprobe.errors import InputError, UsageError
 from shadowprobe.measure.query_probes import RankingProbe
 from shadowprobe.measure.rankings import Rankings, look_up, read_rankings
 from shadowprobe.measure.statistics import ROUNDS, SEED
-from shadowprobe.queries.collection import open_collection
-from shadowprobe.queries.query import Ranking
+from shadowprobe.queries.query import Query, Ranking
 from shadowprobe.running.directory import RANKINGS, SCHEMA, Results
 from shadowprobe.running.job import Job
 from shadowprobe.running.naming import choose_options
-from shadowprobe.running.probe_queries import choose_probes, gather_queries, load_probes, read_own_lines
-from shadowprobe.running.task import Batch, Task
-from shadowprobe.systems.calling import SEE_DEBUG, close_system, name_errors
+from shadowprobe.running.probe_queries import (
+    QueryTask,
+    choose_probes,
+    gather_queries,
+    load_probes,
+    read_own_lines,
+    run_probes,
+)
+from shadowprobe.running.task import Batch
+from shadowprobe.systems.calling import close_system
 from shadowprobe.systems.options import describe_system, option_values
 from shadowprobe.systems.retriever import Retriever, make_rankings
 
@@ -56,13 +60,14 @@ class RetrievalSettings(Struct, frozen=True):
             raise InputError(self.seen, "no such file: --seen lists titles or QIDs, one on each line")
 
 
-class RetrievingTask(Task):
+class RetrievingTask(QueryTask):
     """A retriever and the queries of some probes over one collection."""
 
     kind = "retriever"
-    answers_file, over = RANKINGS, "collection"
-    unit = "queries"
-    _tested: Retriever | None
+    answers_file = RANKINGS
+    # A task of stored rankings has none.
+    retriever: Retriever
+    answers: dict[str, Ranking]
 
     def __init__(
         self,
@@ -74,21 +79,17 @@ class RetrievingTask(Task):
         queries: Path | None = None,
         settings: RetrievalSettings | None = None,
     ) -> None:
+        super().__init__(collection, queries)
         self.settings = settings or RetrievalSettings()
-        self.collection, self._tested = open_collection(collection), retriever
         self._seen = self._read_seen()
         self.name = self.collection.name
-        self.locations = {"collection": collection} | ({"queries": str(queries)} if queries is not None else {})
-        self.paths = {"collection": self.collection.directory or self.collection.path}
-        if queries is not None:
-            self.paths["queries"] = queries
         self.probes = choose_probes(RankingProbe, probes, self.collection)
         digests = load_probes(self.probes, self.collection, queries)
         self.questions = {"collection": self.collection.described, "queries": digests, "depth": self.settings.depth}
         self.queries = gather_queries((probe.name, probe.queries()) for probe in self.probes)
         self.total = len(self.queries)
-        self._rankings: dict[str, Ranking] = {}
         if retriever is not None:
+            self.retriever = self._tested = retriever
             values = option_values(getattr(retriever, "linker", retriever), options)
             self.system = describe_system(retriever.name, retriever.version, values)
             self._given = tuple(options or ())
@@ -102,49 +103,29 @@ class RetrievingTask(Task):
         return SeenEntities(self.settings.seen, self.collection)
 
     @property
-    def retriever(self) -> Retriever:
-        """The retriever; a task of stored rankings has none."""
-        if self._tested is None:
-            raise LinkerError("there is no retriever to ask: the rankings are stored ones")
-        return self._tested
-
-    @property
     def chosen(self) -> Mapping[str, Any]:
         """Options that were given, and differ from their defaults; those of the linker of a retriever by linker."""
         made = getattr(self.retriever, "linker", self.retriever)
         return choose_options(type(made), self.system["options"], self._given, self.incidental)
 
-    @property
-    def waiting(self) -> int:
-        """How many queries have no ranking yet."""
-        return self.total - len(self._rankings)
-
     def load(self, path: Path, *, resumed: bool = False) -> None:
         """Reads the rankings of a run, all of which must be of its queries; or stored ones, ours or KILT's."""
         if resumed:
-            self._rankings = read_own_lines(path, Ranking, self.queries, torn=True)
+            self.answers = read_own_lines(path, Ranking, self.queries, torn=True)
             return
-        self._rankings = {ranking.id: ranking for ranking in read_rankings(path) if ranking.id in self.queries}
-        if not self._rankings:
+        self.answers = {ranking.id: ranking for ranking in read_rankings(path) if ranking.id in self.queries}
+        if not self.answers:
             raise InputError(path, f"has no ranking for any of the {self.total} queries")
-
-    def encode_answers(self, path: Path) -> bytes:
-        """The rankings that were loaded."""
-        return encode_lines(self._rankings.values())
 
     @contextmanager
     def open_system(self) -> Iterator[None]:
         """Lets the retriever index the collection, and closes it at the end of the block."""
-        retriever = self.retriever
-        with self._name_errors():
-            retriever.open(self.collection.documents(), self._gather_names())
+        with self.name_errors():
+            self.retriever.open(self.collection.documents(), self._gather_names())
         try:
             yield
         finally:
-            close_system(retriever, "retriever")
-
-    def _name_errors(self) -> AbstractContextManager[None]:
-        return name_errors(f"retriever `{self.retriever.name}` failed", LinkerError, SEE_DEBUG)
+            close_system(self.retriever, "retriever")
 
     def _gather_names(self) -> dict[str, Sequence[str]]:
         """The ambiguous names of all queries, each with the documents of its entities."""
@@ -157,27 +138,24 @@ class RetrievingTask(Task):
 
     def ask(self) -> Iterator[Batch]:
         """Searches for every query that has no ranking."""
-        waiting = [query for query in self.queries.values() if query.id not in self._rankings]
-        depth, size = self.settings.depth, self.retriever.batch_size
-        for start in range(0, len(waiting), size):
-            batch = waiting[start : start + size]
-            with self._name_errors():
-                hits = self.retriever.search(batch, depth)
-                rankings = list(make_rankings(self.retriever, batch, hits, depth))
-            failures = [ranking for ranking in rankings if isinstance(ranking, Failure)]
-            new = [ranking for ranking in rankings if isinstance(ranking, Ranking)]
-            self._rankings |= {ranking.id: ranking for ranking in new}
-            yield Batch(new, failures, len(batch), len(failures))
+        waiting = [query for query in self.queries.values() if query.id not in self.answers]
+        for batch in self.ask_in_batches(waiting, self.retriever.batch_size, self._search):
+            self.answers |= {ranking.id: ranking for ranking in batch.answers}
+            yield batch
+
+    def _search(self, queries: Sequence[Query]) -> Iterator[Ranking | Failure]:
+        depth = self.settings.depth
+        return make_rankings(self.retriever, queries, self.retriever.search(queries, depth), depth)
 
     def measure(self, notes: Iterable[str]) -> Results:
         """What every probe finds in the rankings."""
         settings = self.settings
-        retrieved = {document for ranking in self._rankings.values() for document in ranking.documents}
+        retrieved = {document for ranking in self.answers.values() for document in ranking.documents}
         gold = {document for probe in self.probes for document in probe.gold()}
         known = look_up(self.collection, retrieved | gold)
         rankings = Rankings(
             self.collection,
-            self._rankings.values(),
+            self.answers.values(),
             depth=settings.depth,
             ks=settings.ks,
             rounds=settings.rounds,
@@ -206,9 +184,7 @@ class RetrievingTask(Task):
             },
             "missing": self.waiting,
             "notes": [*notes, *lacking, *self._counting_notes()],
-            "probes": {
-                probe.name: plugins.run_probe(probe.name, partial(probe.measure, rankings)) for probe in self.probes
-            },
+            "probes": run_probes(self.probes, rankings),
         }
 
     def _counting_notes(self) -> Iterator[str]:

@@ -12,6 +12,7 @@ from shadowprobe.running.directory import (
     RESULTS,
     RUN,
     Results,
+    RunCard,
     describe_difference,
     refuse_existing,
     remove_derived,
@@ -43,19 +44,23 @@ def score_stored(
     results = task.measure(notes)
     if in_place and out is None:
         _refuse_other_part(target, results, task)
-    make_directory(target)
     if not is_own:
         new_card = make_card(task, target)
         new_card.notes = notes
-        answers = task.encode_answers(path)
-        with lock_file(target, task.answers_file):
-            remove_derived(target)
-            # Beside their results, so that figures, reports and comparisons find them.
-            write_atomically(target / RUN, encode_json(new_card))
-            write_atomically(target / task.answers_file, answers)
+        # Beside their results, so that figures, reports and comparisons find them.
+        write_run(target, new_card, task.answers_file, task.encode_answers(path))
     with lock_file(target, task.answers_file):
         write_atomically(target / RESULTS, encode_json(results))
     return FinishedJob(results, target)
+
+
+def write_run(target: Path, card: RunCard, answers_file: str, answers: bytes) -> None:
+    """Writes a card and answers that were made elsewhere; what belongs to earlier answers is removed."""
+    make_directory(target)
+    with lock_file(target, answers_file):
+        remove_derived(target)
+        write_atomically(target / RUN, encode_json(card))
+        write_atomically(target / answers_file, answers)
 
 
 def _refuse_other_part(run: Path, results: Results, task: Task) -> None:

@@ -102,7 +102,7 @@ def assign_options(linkers: Sequence[str], given: Mapping[str, str]) -> list[Stu
     special: dict[str, dict[str, str]] = {linker: {} for linker in linkers}
     for option, value in given.items():
         owner, key = _find_owner(option, linkers)
-        takers = [linker for linker in (owner or linkers) if _takes(known.get(linker), key)]
+        takers = [linker for linker in (owner or linkers) if takes_option(known.get(linker), key)]
         if not takers:
             every = {name for linker in (owner or linkers) for name in known.get(linker) or ()}
             raise UsageError(f"-o {option}: none of {', '.join(owner or linkers)} has this option{nearest(key, every)}")
@@ -120,8 +120,8 @@ def _list_known(linkers: Iterable[str]) -> dict[str, list[str]]:
     return known
 
 
-def _takes(known: list[str] | None, key: str) -> bool:
-    """True if an option is among the known ones; `of.KEY` is one of the linker that the option `of` names."""
+def takes_option(known: list[str] | None, key: str) -> bool:
+    """True if an option is among the known ones, if there are any; `of.KEY` is one of the linker that `of` names."""
     return known is None or key in known or key.partition(".")[0] in known
 
 

@@ -18,7 +18,7 @@ from shadowprobe.catalogue.datasets import KNOWN
 from shadowprobe.errors import InputError, ShadowprobeError, nearest
 from shadowprobe.measure.statistics import ROUNDS, SEED
 from shadowprobe.running.linking import Settings
-from shadowprobe.running.study import Study, StudyLinker
+from shadowprobe.running.study import Study, StudyLinker, takes_option
 
 FILE = "study.toml"
 EXAMPLE = """\
@@ -218,8 +218,7 @@ def _check_linker(file: TomlFile, number: int, place: str, options: Iterable[str
     except ShadowprobeError:
         return
     for key in options:
-        # `of.KEY` is an option of the linker that the option `of` names.
-        if key not in known and key.partition(".")[0] not in known:
+        if not takes_option(known, key):
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             problem = f"linker `{place}` has no option `{key}`{nearest(key, known)}: {takes}"
             raise file.make_error(problem, "systems", number, "options", key)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from shadowprobe.base.model import Failure
-from shadowprobe.errors import InputError, UsageError
-from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, read_stored_card
+from shadowprobe.errors import InputError, LinkerError, UsageError
+from shadowprobe.running.directory import RESULTS, RUN, Kind, Results, RunCard, find_answers, read_stored_card
 from shadowprobe.running.kinds import NOUNS, SCORING_COMMANDS
+from shadowprobe.systems.calling import SEE_DEBUG, name_errors
 from shadowprobe.systems.linker import System
+
+Question = TypeVar("Question")
 
 
 class Batch(NamedTuple):
@@ -23,6 +26,13 @@ class Batch(NamedTuple):
     # How many different questions were asked, and on how many of them the system failed.
     asked: int
     failed: int
+
+    @classmethod
+    def divide(cls, replies: Sequence[Any]) -> Batch:
+        """The batch of the replies to different questions, one for each: answers and failures."""
+        answers = [reply for reply in replies if not isinstance(reply, Failure)]
+        failures = [reply for reply in replies if isinstance(reply, Failure)]
+        return cls(answers, failures, len(replies), len(failures))
 
 
 class Task(ABC):
@@ -90,6 +100,19 @@ class Task(ABC):
     def ask(self) -> Iterator[Batch]:
         """Asks for every answer that is missing, batch by batch."""
 
+    def name_errors(self) -> AbstractContextManager[None]:
+        """Turns an error in the code of the system into one line that names it."""
+        return name_errors(f"{self.kind} `{self.system['name']}` failed", LinkerError, SEE_DEBUG)
+
+    def ask_in_batches(
+        self, questions: Sequence[Question], size: int, ask: Callable[[Sequence[Question]], Iterable[Any]]
+    ) -> Iterator[Batch]:
+        """Asks some questions at a time, and divides the replies of the system."""
+        for start in range(0, len(questions), size):
+            with self.name_errors():
+                replies = list(ask(questions[start : start + size]))
+            yield Batch.divide(replies)
+
     @abstractmethod
     def measure(self, notes: Iterable[str]) -> Results:
         """What results.json holds; no time and no path, so that equal runs give equal results."""
@@ -100,7 +123,7 @@ class Task(ABC):
 
     def find_answers(self, source: Path) -> Path:
         """The file of answers of a run directory, or the file itself."""
-        return source / self.answers_file if source.is_dir() else source
+        return find_answers(source, self.answers_file)
 
     def load_further(self) -> None:  # noqa: B027 -- not every task needs it
         """Reads the stored answers of the further tasks, where there are some."""

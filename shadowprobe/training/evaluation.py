@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from shadowprobe.measure.statistics import ROUNDS, SEED, describe_difference, describe_gap, describe_share
 from shadowprobe.running.finished import FinishedRun, read_runs
+from shadowprobe.running.item_measures import AMBER, is_among
 from shadowprobe.running.job import Progress
 from shadowprobe.running.questions import open_collection_of, open_ranking_probe, read_rankings_of
 from shadowprobe.running.retrieving import DEPTH, RetrievalSettings, make_retrieving_job
 
 BEFORE, AFTER, BM25 = "before", "after", "bm25"
-QUESTIONS, AMBER = "entity_questions", "amber"
 GROUPS = ("head", "tail")
 # The retriever of each system, by its name and options.
 Retrievers = Mapping[str, tuple[str, Mapping[str, str]]]
@@ -70,7 +70,7 @@ def describe_questions(rows: Rows, subjects: Sequence[str], chosen: Sequence[boo
     codes = np.unique([subjects[place] for place in places], return_inverse=True)[1].astype(np.int32)
     described: Row = {"n": len(places), "subjects": len(set(codes.tolist())), "systems": {}, "change": {}, "lead": {}}
     for k in ks:
-        holds = {system: _is_among([of_system[place] for place in places], k) for system, of_system in rows.items()}
+        holds = {system: is_among([of_system[place] for place in places], k) for system, of_system in rows.items()}
         for system, hits in holds.items():
             described["systems"].setdefault(system, {})[str(k)] = describe_share(hits.tolist())
         for name, other in (("change", BEFORE), ("lead", BM25)):
@@ -83,7 +83,7 @@ def describe_questions(rows: Rows, subjects: Sequence[str], chosen: Sequence[boo
 def describe_amber(runs: Sequence[FinishedRun], rows: Rows) -> Row:
     """Head, tail and their gap before and after training in each collection and task, and how the gap changed."""
     parts: Row = {}
-    for collection, task in _list_parts(rows[BEFORE]):
+    for collection, task in dict.fromkeys((row["collection"], row["task"]) for row in rows[BEFORE]):
         k = str(min(runs[0].results["settings"]["k"]))
         found = {run.label: run.results["probes"][AMBER][collection][task] for run in runs}
         parts.setdefault(collection, {})[task] = {
@@ -98,26 +98,14 @@ def describe_amber(runs: Sequence[FinishedRun], rows: Rows) -> Row:
     return parts
 
 
-def _list_parts(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    yield from dict.fromkeys((row["collection"], row["task"]) for row in rows)
-
-
 def _change_of_gap(rows: Rows, collection: str, task: str, k: int) -> Row | None:
     """How much wider the gap between head and tail became; sets are drawn, with their queries before and after."""
     counts: dict[int, list[int]] = {}
-    pairs = zip(rows[BEFORE], rows[AFTER], strict=True)
-    for before, after in pairs:
-        if (before["collection"], before["task"]) == (collection, task):
-            of_set = counts.setdefault(before["set"], [0, 0, 0, 0])
-            first = 0 if before["group"] == "head" else 2
-            of_set[first] += int(_is_right(after, k)) - int(_is_right(before, k))
+    before, after = (is_among(rows[system], k).astype(int).tolist() for system in (BEFORE, AFTER))
+    for row, was_right, is_right in zip(rows[BEFORE], before, after, strict=True):
+        if (row["collection"], row["task"]) == (collection, task):
+            of_set = counts.setdefault(row["set"], [0, 0, 0, 0])
+            first = 0 if row["group"] == "head" else 2
+            of_set[first] += is_right - was_right
             of_set[first + 1] += 1
     return describe_gap(list(counts.values()), ROUNDS, SEED)
-
-
-def _is_right(row: Row, k: int) -> bool:
-    return row["rank"] is not None and row["rank"] <= k
-
-
-def _is_among(rows: Sequence[Row], k: int) -> Any:
-    return np.array([_is_right(row, k) for row in rows], dtype=np.bool_)

@@ -52,8 +52,7 @@ def plan_training(settings: TrainingSettings, out: Path, *, force: bool = False)
     mix = read_mix(settings, split.test, finder)
     examples = _find_examples(split.training, finder, settings)
     record = _make_record(settings, collection, split, examples, mix)
-    _check_directory(out, record, force=force)
-    earlier = None if force else read_record(out)
+    earlier = _check_directory(out, record, force=force)
     return Plan(settings, out, collection, split, finder, examples, mix, earlier or record, force)
 
 
@@ -124,12 +123,14 @@ def _make_record(
     )
 
 
-def _check_directory(out: Path, record: TrainingRecord, *, force: bool) -> None:
-    """Makes sure that the directory is empty or holds an earlier part of this very training."""
+def _check_directory(out: Path, record: TrainingRecord, *, force: bool) -> TrainingRecord | None:
+    """The record of an earlier part of this very training; None if there is none, or if it is to be removed."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a directory")
     earlier = read_record(out)
-    if earlier is not None and not force:
+    if earlier is not None:
+        if force:
+            return None
         for what in ("settings", "collection", "digests"):
             old, new = getattr(earlier, what), getattr(record, what)
             if old != new:
@@ -137,9 +138,10 @@ def _check_directory(out: Path, record: TrainingRecord, *, force: bool) -> None:
                 raise UsageError(
                     f"{out} holds a training whose {difference}; give another --out, or --force to write over it"
                 )
-    if earlier is None and out.exists() and any(out.iterdir()):
+    elif out.exists() and any(out.iterdir()):
         # What is there may be anything, and --force would remove it.
         raise UsageError(f"{out} is not empty, and holds no training; give another --out")
+    return earlier
 
 
 def begin_training(plan: Plan) -> None:

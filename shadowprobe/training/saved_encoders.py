@@ -51,7 +51,7 @@ def train_and_save(plan: Plan, move: Move, announce: Announce = lambda _: None) 
     pairs = []
     for part in parts:
         pair = _name_pair(part, plan.settings)
-        if part.name in plan.record.epochs and all((plan.out / name).is_dir() for name in _folders(pair)):
+        if part.name in plan.record.epochs and _is_saved(plan, pair):
             advance(count_steps(len(part.examples), plan.settings))
         else:
             _train_part(plan, part, pair, loaded.pop() if loaded else load_models(plan.settings), advance)
@@ -115,9 +115,8 @@ def _name_pair(part: Part, settings: TrainingSettings) -> EncoderPair:
 
 def _save_base(plan: Plan) -> EncoderPair:
     """Saves the encoders before training, for questions of other patterns."""
-    is_one = plan.settings.is_shared
-    pair = EncoderPair(BASE, BASE) if is_one else EncoderPair(f"{BASE}-questions", f"{BASE}-passages")
-    if not all((plan.out / name).is_dir() for name in _folders(pair)):
+    pair = _name_pair(Part(BASE, []), plan.settings)
+    if not _is_saved(plan, pair):
         _save(plan, load_models(plan.settings), pair)
     return pair
 
@@ -129,5 +128,5 @@ def _save(plan: Plan, models: EncoderModels, pair: EncoderPair) -> None:
             encoder.save(plan.out / name)
 
 
-def _folders(pair: EncoderPair) -> set[str]:
-    return {pair.questions, pair.passages}
+def _is_saved(plan: Plan, pair: EncoderPair) -> bool:
+    return all((plan.out / name).is_dir() for name in (pair.questions, pair.passages))

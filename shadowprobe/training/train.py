@@ -9,10 +9,11 @@ from typing import Any
 from shadowprobe.queries.question_files import number_questions
 from shadowprobe.queries.question_patterns import find_subject
 from shadowprobe.running.finished import FinishedRun
+from shadowprobe.running.item_measures import AMBER
+from shadowprobe.running.item_measures import QUESTIONS as QUESTIONS_PROBE
 from shadowprobe.systems.encoder_directory import EncoderCard
 from shadowprobe.training.evaluation import (
     AFTER,
-    AMBER,
     BEFORE,
     BM25,
     Retrievers,
@@ -21,7 +22,6 @@ from shadowprobe.training.evaluation import (
     read_rows,
     run_systems,
 )
-from shadowprobe.training.evaluation import QUESTIONS as QUESTIONS_PROBE
 from shadowprobe.training.held_out_sets import hold_sets_out
 from shadowprobe.training.passage_space import choose_passages, describe_space
 from shadowprobe.training.passages import Asked
@@ -48,8 +48,6 @@ def _measure(plan: Plan, card: EncoderCard, move: Move) -> None:
     """Fills the figures of the record."""
     record = plan.record
     record.passages = _measure_passages(plan, card)
-    if record.passages.get("note"):
-        record.notes.append(record.passages.pop("note"))
     record.amber = _measure_amber(plan, move)
     groups = _measure_mix(plan, move)
     # Last: a record with these figures is a finished one.
@@ -132,7 +130,10 @@ def _measure_amber(plan: Plan, move: Move) -> dict[str, Any]:
 def _measure_passages(plan: Plan, card: EncoderCard) -> dict[str, Any]:
     """The passages that answer test questions, before and after: how near they are, and where on a map."""
     if len({pair.passages for pair in card.pairs}) > 1:
-        return {"note": "passages: each relation has its own encoder of passages, so there is no one map of them"}
+        plan.record.notes.append(
+            "passages: each relation has its own encoder of passages, so there is no one map of them"
+        )
+        return {}
     asked = [Asked(one.question.question, one.question.answers, one.subject) for one in plan.split.test]
     passages: dict[str, list[str]] = {}
     for triple, example in zip(plan.split.test, plan.finder.find(asked, 0), strict=True):

@@ -223,3 +223,18 @@ def test_written_predictions_name_entities_by_qid_and_leave_out_what_was_not_ans
         {"span": [0, 3], "id": "Q7", **who, "candidates": ["Q7"], "ranked": False, "score": 0.5},
         {"span": [8, 11], "id": "<NIL>", **who, "candidates": []},
     ]
+
+
+def test_files_are_named_as_elevant_looks_for_them_and_described_beside_it() -> None:
+    assert elevant.name_file("mine") == "mine.benchmark.jsonl"
+    assert elevant.name_file("mine", "blend") == "blend.mine.linked_articles.jsonl"
+    name, benchmark = elevant.make_metadata("mine", "About it")
+    assert (name, benchmark["name"], benchmark["description"]) == ("mine.metadata.json", "mine", "About it")
+    name, experiment = elevant.make_metadata("mine", "About it", "blend")
+    assert (name, experiment.pop("timestamp")[4]) == ("blend.mine.metadata.json", "/")
+    assert experiment == {
+        "experiment_name": "blend",
+        "experiment_description": "About it",
+        "linker_name": "blend",
+        "linking_time": None,
+    }

@@ -12,7 +12,7 @@ from refusals import complaint, outcome
 from world import write_world
 
 from shadowprobe import Card, Dataset, Entity, Snippet, formats, write_dataset
-from shadowprobe.formats.hf_card import find_licence, make_card
+from shadowprobe.formats.hf_card import make_card
 from shadowprobe.formats.imported import Remark
 
 INSTALL = "is not installed: pip install 'shadowprobe[test]'"
@@ -174,21 +174,6 @@ def test_an_export_writes_over_nothing_and_takes_no_predictions(
     assert complaint(capsys, "export", "hf", "x", "-p", "run") == "export hf writes a dataset, and no predictions"
 
 
-@pytest.mark.parametrize(
-    ("text", "licence"),
-    [
-        ("CC BY 4.0, the authors", "cc-by-4.0"),
-        ("CC BY-SA 4.0", "cc-by-sa-4.0"),
-        ("CC-BY-SA-3.0", "cc-by-sa-3.0"),
-        ("MIT", "mit"),
-        ("ask the author", "other"),
-        ("", "unknown"),
-    ],
-)
-def test_a_licence_has_the_hub_s_name(text: str, licence: str) -> None:
-    assert find_licence(text) == licence
-
-
 def test_no_text_of_a_card_leaves_its_place_in_the_front_matter(tmp_path: Path) -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML comes with datasets")
     hostile = 'a: "b"\n---\n# \x07\x85 😀 {x} - [y] \\'
@@ -201,18 +186,14 @@ def test_no_text_of_a_card_leaves_its_place_in_the_front_matter(tmp_path: Path) 
     assert read["size_categories"] == ["n<1K"]
 
 
-@pytest.mark.parametrize(
-    ("rows", "size"),
-    [
-        (999, "n<1K"),
-        (1_000, "1K<n<10K"),
-        (9_999, "1K<n<10K"),
-        (10_000, "10K<n<100K"),
-        (99_999, "10K<n<100K"),
-        (100_000, "100K<n<1M"),
-        (1_000_000, "1M<n<10M"),
-    ],
-)
-def test_the_card_names_the_size_as_the_hub_does(rows: int, size: str) -> None:
-    counts = {"top": rows - 400, "neutral": 400, "entities": 5_000_000}
-    assert f"  - {size}\n" in make_card(Card(name="data", counts=counts), []).replace('"', "")
+def test_a_foreign_folder_goes_by_its_name_and_lists_what_contradicts_itself(
+    tmp_path: Path, datasets: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("foreign").mkdir()
+    rows = [{"id": name, "text": "Avon", "start": 0, "end": 4, "gold": name} for name in ("River", "Ship")]
+    Path("foreign/train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    imported = formats.read("hf", [Path("foreign")])
+    assert imported.card.name == "foreign"
+    why = "the same text and mention with another gold entity"
+    assert imported.remarks == [Remark("kept", why, "Ship", "River: 'River'")]

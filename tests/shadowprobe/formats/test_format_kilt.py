@@ -209,3 +209,14 @@ def test_written_predictions_have_exactly_one_output_each() -> None:
     document = AnnotatedDocument("d", "Ree Ree Ree", (Mention(0, 3, "Ree"), Mention(4, 7), Mention(8, 11, nil=True)))
     outputs = [json.loads(one)["output"] for one in kilt.encode_documents([document], predicted=True)]
     assert [[one["answer"] for one in output] for output in outputs] == [["Ree"], [""], ["NIL"]]
+
+
+@pytest.mark.parametrize("missing", ["left_context", "mention", "right_context"])
+def test_contexts_that_are_not_complete_are_not_read(tmp_path: Path, missing: str) -> None:
+    whole = line("On the", "Avon", "now .")
+    whole["meta"] = {"left_context": "Far up the", "mention": "Avon", "right_context": "today ."}
+    (document,) = read(tmp_path, whole)
+    assert document.text == "Far up the Avon today ."
+    del whole["meta"][missing]
+    (document,) = read(tmp_path, whole)
+    assert document.text == "On the Avon now ."

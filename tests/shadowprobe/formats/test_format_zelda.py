@@ -362,3 +362,24 @@ def test_an_export_of_the_world_imports_with_its_subsets_spaces_and_spans(world:
     assert {entity.title: entity.page_id for entity in imported.entities} == {
         entity.title: entity.page_id for entity in world.entities.values()
     }
+
+
+def test_an_id_names_the_marked_words_of_tail_and_the_space_of_the_others() -> None:
+    text, mention = "On Avon.", Mention(3, 7, title="Avon", space="The Avon")
+    for subset, name in (
+        ("tail", "Tail: Avon"),
+        ("top", "Top: The Avon"),
+        ("shadow", "Shadow: The Avon"),
+        ("neutral", "Neutral: The Avon"),
+        ("all", "d"),
+    ):
+        (made,) = zelda.encode_documents([AnnotatedDocument("d", text, (mention,), subset)])  # type: ignore[arg-type]
+        assert json.loads(made)["id"] == name
+    # Without a mention or a space there is nothing to name it by.
+    for document in (
+        AnnotatedDocument("d", text, (), "tail"),
+        AnnotatedDocument("d", text, (), "top"),
+        AnnotatedDocument("d", text, (Mention(3, 7, title="Avon"),), "top"),
+    ):
+        (made,) = zelda.encode_documents([document])
+        assert json.loads(made)["id"] == "d"

@@ -363,3 +363,23 @@ def test_an_article_of_another_wikipedia_is_not_the_datasets_of_that_title(
     )
     outcome(capsys, "score", "--format", "nif", "-d", str(foreign.path), "-p", "out", "--out", "scored")
     assert written(here / "scored")["subsets"]["all"]["correct"] == 1
+
+
+def test_a_text_with_two_gold_entities_is_remarked_in_every_format(tmp_path: Path) -> None:
+    lines = [
+        {"id": name, "text": "Utah!", "labels": [{"start_char": 0, "end_char": 4, "entity_reference": name}]}
+        for name in ("Utah", "Utah Jazz")
+    ]
+    (tmp_path / "a.jsonl").write_bytes(encode_lines(lines))
+    (remark,) = formats.read("simple-jsonl", [tmp_path / "a.jsonl"]).remarks
+    assert (remark.why, remark.where) == ("the same text and mention with another gold entity", "Utah Jazz")
+
+
+def test_a_span_that_is_marked_and_not_linked_is_skipped_unless_nil_is_counted_as_gerbil_does(
+    foreign: Dataset, tmp_path: Path
+) -> None:
+    lines = [{"id": "d2", "text": "Utah!", "index": [[0, 4]], "wikipedia_ids": [None], "wikipedia_titles": [None]}]
+    (tmp_path / "a.jsonl").write_bytes(encode_lines(lines))
+    assert formats.read_predictions("zelda", tmp_path / "a.jsonl", foreign).predictions["d2"].status == "skipped"
+    found = formats.read_predictions("zelda", tmp_path / "a.jsonl", foreign, gerbil_nil=True)
+    assert found.predictions["d2"].status == "nil"

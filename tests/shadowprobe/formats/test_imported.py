@@ -130,3 +130,31 @@ def test_trimmed_spans_are_read_from_the_card() -> None:
     assert find_trimmed_spans(Card(name="d", repairs={"items": items})) == {"a": (1, 12)}
     assert find_trimmed_spans(Card(name="d", repairs={"items": "another form"})) == {}
     assert find_trimmed_spans(Card(name="d")) == {}
+
+
+def test_a_second_title_that_is_known_already_changes_nothing() -> None:
+    remarks: list[Remark] = []
+    entities = Entities(remarks)
+    avon = entities.add("Avon", 1, "a")
+    # Its own title, its page id, a title that it has already, and that of another entity.
+    entities.add("River Avon", 1, "b")
+    entities.add("Berg", 2, "c")
+    for title in ("Avon", "River Avon", "Berg"):
+        entities.add(title, 1, "d")
+    assert list(entities) == [Entity("Avon", page_id=1, redirects=("River Avon",)), Entity("Berg", page_id=2)]
+    assert [(remark.why, remark.where) for remark in remarks] == [(JOINED, "b")]
+    assert avon == "Avon"
+
+
+def test_a_remark_has_a_detail_only_where_there_is_one(tmp_path: Path) -> None:
+    imported = Imported(Card(name="mine"), entities=[Entity("Avon")], remarks=[Remark("kept", "so", "a")])
+    imported.remarks += [Remark("kept", "so", "b", "[0, 4]"), Remark("dropped", "so", "c")]
+    imported.snippets["all"] = [Snippet("a", "all", "Avon", 0, 4, gold="Avon")]
+    assert imported.write(tmp_path / "data").card.repairs == {
+        "counts": {"kept": {"so": 2}, "dropped": {"so": 1}},
+        "items": [
+            {"action": "kept", "why": "so", "where": "a"},
+            {"action": "kept", "why": "so", "where": "b", "detail": "[0, 4]"},
+            {"action": "dropped", "why": "so", "where": "c"},
+        ],
+    }

@@ -267,6 +267,7 @@ def test_a_text_given_twice_in_two_types_is_one_text() -> None:
         ("http://x.example/d#offset_0_4_Avon", "http://x.example/d"),
         ("http://x.example/d#doc1&char=0,4", "http://x.example/d#doc1"),
         ("http://x.example/d#doc1", "http://x.example/d#doc1"),
+        ("http://x.example/d#doc1&doc2", "http://x.example/d#doc1&doc2"),
         ("http://x.example/d#character", "http://x.example/d#character"),
         ("http://x.example/d#offset_note", "http://x.example/d#offset_note"),
         ("http://x.example/d?a=b&char=0,4", "http://x.example/d?a=b&char=0,4"),

@@ -62,3 +62,19 @@ def test_a_file_in_the_current_directory_stands_in_for_no_module(
     (tmp_path / "msgspec.py").write_text("raise SystemExit('not this one')")
     monkeypatch.chdir(tmp_path)
     assert parse_in_time(b"#" * (SMALL_BYTES + 1), 60) == []
+
+
+def test_a_process_ends_by_itself_a_second_after_its_time() -> None:
+    pytest.importorskip("resource", reason="limits of a process are the POSIX kind")
+    script = (
+        "import resource\n"
+        "from shadowprobe.formats import nif_process as process\n"
+        "def tell(_):\n"
+        "    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS)]\n"
+        "    raise process.NifError(str(limits))\n"
+        "process.parse = tell\n"
+        "process.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "7"], input=b"", capture_output=True, check=True)
+    # Two GiB of memory.
+    assert done.stdout == b'{"documents":[],"error":"[8, 2147483648]"}'

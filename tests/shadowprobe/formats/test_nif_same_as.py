@@ -146,7 +146,9 @@ def test_same_as_is_followed_in_both_directions_and_over_several_steps() -> None
     chain = ("urn:a", "urn:b", "urn:c", "urn:d")
     turtle = to_turtle([NifDocument("http://x.example/d", "Avon", (Phrase(0, 4, ("urn:b",)),))])
     turtle += "".join(f"<{first}> <{nif.SAME_AS}> <{second}> .\n" for first, second in itertools.pairwise(chain))
-    turtle += f"<urn:e> <{nif.SAME_AS}> <urn:f>, [], 'text' .\n"
+    # What is no URI is nothing's equal, and does not connect two.
+    turtle += f"<urn:e> <{nif.SAME_AS}> <urn:f>, [], 'text' .\n<urn:d> <{nif.SAME_AS}> 'text' .\n"
+    turtle += f"_:x <{nif.SAME_AS}> <urn:e>, <urn:d> .\n"
     (document,) = nif.parse(turtle)
     assert document.phrases == (Phrase(0, 4, ("urn:b",), None, ("urn:a", "urn:c", "urn:d")),)
 

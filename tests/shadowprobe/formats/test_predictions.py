@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shadowprobe import Card, Dataset, write_dataset
+from shadowprobe import Card, Dataset, Entity, Snippet, write_dataset
 from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.base.model import Candidate
 from shadowprobe.errors import InputError
 from shadowprobe.formats import read_predictions
 from shadowprobe.formats.documents import AnnotatedDocument, Mention, import_documents
@@ -147,3 +148,101 @@ def test_a_masked_dataset_is_named_even_if_no_id_fits(tmp_path: Path) -> None:
 def test_two_texts_differ_at_the_first_character_that_is_not_white_space() -> None:
     assert find_difference("a  b c", "a b\nd") == (5, 4)
     assert find_difference("ab", " a bc") == (2, 4)
+
+
+def match(dataset: Dataset, *documents: AnnotatedDocument, gerbil_nil: bool = False) -> MatchedPredictions:
+    files = [(Path("answers.x"), document) for document in documents]
+    return match_predictions(Path("answers.x"), files, dataset, gerbil_nil=gerbil_nil)
+
+
+def test_of_several_answers_the_best_scored_counts_and_an_answer_without_a_score_last(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    mentions = (Mention(*BAGHDAD, "A"), Mention(*BAGHDAD, "B", score=-3.0), Mention(*BAGHDAD, "C", score=-5.0))
+    found = match(dataset, AnnotatedDocument("d", TEXT, mentions))
+    assert found.predictions["d"].answer == "B"
+    assert list(found.notes()) == ["mentions with several answers, of which the best-scored counts: 1"]
+
+
+def test_of_two_documents_the_first_answer_counts_and_no_answer_does_not_stand_before_one(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    documents = [AnnotatedDocument("d", TEXT, (Mention(*BAGHDAD, title),)) for title in (None, "A", "B", None)]
+    found = match(dataset, *documents)
+    assert found.predictions["d"].answer == "A"
+    assert list(found.notes()) == ["mentions answered in two documents, of which the first counts: 1"]
+
+
+def test_a_marked_span_without_an_entity_is_nil_only_in_gerbils_counting(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    marked = AnnotatedDocument("d", TEXT, (Mention(*BAGHDAD), Mention(*BAGHDAD)))
+    for gerbil_nil, status in ((False, "skipped"), (True, "nil")):
+        found = match(dataset, marked, gerbil_nil=gerbil_nil)
+        assert found.predictions["d"].status == status
+        assert list(found.notes()) == []
+    # A span that is not marked is no answer in either.
+    assert match(dataset, AnnotatedDocument("d", TEXT), gerbil_nil=True).predictions["d"].status == "skipped"
+
+
+def test_of_several_references_the_first_that_the_dataset_knows_counts(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    known = Mention(*BAGHDAD, "Elsewhere", others=("Nowhere", "Baghdad", "baghdad"))
+    assert match(dataset, AnnotatedDocument("d", TEXT, (known,))).predictions["d"].answer == "Baghdad"
+    unknown = Mention(*BAGHDAD, "Elsewhere", others=("Nowhere",))
+    assert match(dataset, AnnotatedDocument("d", TEXT, (unknown,))).predictions["d"].answer == "Elsewhere"
+
+
+def test_an_article_of_another_language_is_not_the_one_with_the_same_title(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    for language, answer in (
+        (None, "Baghdad"),
+        ("en", "Baghdad"),
+        ("de", "http://de.wikipedia.org/wiki/Baghdad"),
+    ):
+        mention = Mention(*BAGHDAD, "Baghdad", language=language)
+        given = match(dataset, AnnotatedDocument("d", TEXT, (mention,))).predictions["d"].answer
+        assert given is not None
+        assert given.replace("https:", "http:") == answer
+
+
+def test_a_document_is_found_by_its_file_and_by_the_number_of_its_mention(tmp_path: Path) -> None:
+    snippets = [
+        Snippet(f"{name}/d#{number}", "all", TEXT, *span, gold="Baghdad", document=f"{name}/d")
+        for name in ("answers", "other")
+        for number, span in enumerate([(0, 5), BAGHDAD])
+    ]
+    data = write_dataset(tmp_path / "two", Card(name="x"), [Entity("Baghdad")], [], {"all": snippets})
+    for name in ("d", "answers/d", "d#1", "answers/d#1"):
+        found = match(data, AnnotatedDocument(name, TEXT, (Mention(*BAGHDAD, "Baghdad"),)))
+        assert {one: prediction.status for one, prediction in found.predictions.items()} == {
+            "answers/d#0": "skipped",
+            "answers/d#1": "linked",
+        }
+    # Without a text a number is part of the name.
+    with pytest.raises(InputError, match="the ids and texts must be the dataset's"):
+        match(data, AnnotatedDocument("d#1", "", (Mention(*BAGHDAD, "Baghdad"),)))
+
+
+def test_a_file_without_a_document_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no document, and so no answer to the dataset `x`"):
+        match(make_dataset(tmp_path / "data"))
+
+
+def test_a_single_candidate_is_kept_only_where_another_answer_has_several(tmp_path: Path) -> None:
+    snippets = [Snippet(name, "all", f"{name} {TEXT}", 8, 15, gold="Baghdad") for name in ("a", "b")]
+    data = write_dataset(tmp_path / "two", Card(name="x"), [Entity("Baghdad")], [], {"all": snippets})
+    one = Mention(8, 15, "Baghdad", candidates=(Candidate("Baghdad"),), perhaps_ranked=True)
+    two = Mention(8, 15, "Baghdad", candidates=(Candidate("Baghdad"), Candidate("Basra")))
+    for other, counts in ((one, [0, 0]), (two, [1, 2])):
+        documents = [
+            AnnotatedDocument(name, f"{name} {TEXT}", (mention,)) for name, mention in (("a", one), ("b", other))
+        ]
+        found = match(data, *documents)
+        assert [len(found.predictions[name].candidates) for name in ("a", "b")] == counts
+
+
+def test_offsets_outside_of_the_text_are_no_mention(tmp_path: Path) -> None:
+    dataset = make_dataset(tmp_path / "data")
+    # Counted from the end, the first would be the name.
+    for span in ((-12, -5), (6, 99), (13, 6)):
+        found = match(dataset, AnnotatedDocument("d", TEXT, (Mention(*span, "Baghdad"),)))
+        assert found.predictions["d"].status == "skipped"
+        assert list(found.notes()) == [ELSEWHERE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import world as hand_made
 from finished_runs import finished_run
@@ -12,8 +13,9 @@ from world import linked, shadow, top
 
 from shadowprobe import Answers, Card, Dataset, Entity, Prediction, Snippet, UsageError, write_dataset
 from shadowprobe.reporting.tables.pairs_table import pairs_table
-from shadowprobe.running.comparison import Pair, compare, holm
+from shadowprobe.running.comparison import Pair, compare, holm, is_clearly_best
 from shadowprobe.running.finished import FinishedRun, check_comparable
+from shadowprobe.running.item_measures import Measure
 from shadowprobe.running.linking import measure_answers
 
 NAMES = tuple(f"Town{number:02d}" for number in range(20))
@@ -207,3 +209,28 @@ def test_a_redirect_table_that_the_pairs_do_not_know_is_said(twenty: Dataset) ->
     scored.results["settings"]["redirects"] = Answers(twenty, {"Old": "New"}).redirects_digest
     found = compare([system(twenty, "A", []), scored])
     assert found.notes == ["B: Tables 3 and 4 were counted with a redirect table, the pairs are counted without it"]
+
+
+def test_a_system_is_clearly_best_if_it_differs_from_every_other_one() -> None:
+    def measure(right: int) -> dict[str, Measure]:
+        return {"shadow": Measure("shadow", "snippets", np.arange(20) < right)}
+
+    # Right on 10 more than B: p = 2 / 2^10, and on 3 more than C: p = 2 / 2^3.
+    a_and_b = {"A": measure(15), "B": measure(5)}
+    assert is_clearly_best(a_and_b, "shadow", "A")
+    assert not is_clearly_best({**a_and_b, "C": measure(12)}, "shadow", "A")
+    # Six more is 2 / 2^6 = 0.031, which is enough against one rival and not against two.
+    assert is_clearly_best({"A": measure(15), "B": measure(9)}, "shadow", "A")
+    assert not is_clearly_best({"A": measure(15), "B": measure(9), "C": measure(9)}, "shadow", "A")
+    # Nobody to differ from, and nothing to differ in.
+    assert not is_clearly_best({"A": measure(15)}, "shadow", "A")
+    assert not is_clearly_best({"A": measure(15), "B": {}}, "shadow", "A")
+    assert not is_clearly_best({"A": {}, "B": measure(5)}, "shadow", "A")
+    assert not is_clearly_best(a_and_b, "top", "A")
+    assert not is_clearly_best(a_and_b, "shadow", "Z")
+
+
+def test_one_run_alone_has_no_pairs_and_no_notes(twenty: Dataset) -> None:
+    found = compare([system(twenty, "A", [])])
+    assert (found.pairs, found.notes) == ([], [])
+    assert found.settings == {"bootstrap_rounds": 1000, "bootstrap_seed": 7, "level": 0.05, "power": 0.8}

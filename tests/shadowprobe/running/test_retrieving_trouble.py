@@ -10,7 +10,7 @@ import pytest
 from retrieval_world import amber_set, entity, query, write_collection, write_documents, write_sets
 from retriever_scripts import OUT, job, run, write_retrievers
 
-from shadowprobe import LinkerError, PluginError, UsageError, plugins
+from shadowprobe import LinkerError, PluginError, ShadowprobeError, UsageError, plugins
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.queries.query import Ranking
 from shadowprobe.running.retrieving import RetrievalSettings, make_retrieving_job
@@ -108,11 +108,18 @@ def test_two_queries_of_one_id_are_refused() -> None:
         ({"ks": ()}, "-k: is a number of documents, and at least 1"),
         ({"ks": (0, 1)}, "-k: is a number of documents, and at least 1"),
         ({"ks": (1, 101)}, "--depth: is 100, and less than the largest -k, 101"),
+        ({"seen": Path("none.txt")}, r"none\.txt: no such file: --seen lists titles or QIDs"),
     ],
 )
 def test_a_k_that_cannot_be_is_refused(settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(ShadowprobeError, match=words):
         RetrievalSettings(**settings)
+
+
+def test_a_k_may_be_as_large_as_the_depth(tmp_path: Path) -> None:
+    assert RetrievalSettings(ks=(1, 100)).depth == 100
+    (tmp_path / "seen.txt").touch()
+    assert RetrievalSettings(ks=(1,), depth=1, seen=tmp_path / "seen.txt").ks == (1,)
 
 
 def test_queries_may_come_from_elsewhere(tmp_path: Path) -> None:

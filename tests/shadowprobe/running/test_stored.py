@@ -218,3 +218,50 @@ def test_entity_questions_are_measured_from_stored_rankings() -> None:
     found = score(path, probes=["entity_questions"]).results["probes"]["entity_questions"]
     assert found["micro"]["accuracy"]["1"] == 1 / 4
     assert found["macro"]["1"] == (1 / 3 + 0) / 2
+
+
+def edit_results(**entries: Any) -> None:
+    path = Path("run/results.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"queries": {}}, "its queries amber is None, not "),
+        ({"queries": {"amber": "0"}}, "its queries amber is '0', not "),
+        ({"collection": {"name": "big"}}, "its collection name is 'big', not 'little'"),
+    ],
+)
+def test_results_over_another_part_are_replaced_only_where_the_run_is_named(entries: Any, words: str) -> None:
+    ran = run()
+    edit_results(**entries)
+    with pytest.raises(UsageError) as refused:
+        score(Path("run"))
+    assert str(refused.value).startswith(f"run/results.json: {words}")
+    assert str(refused.value).endswith("; give the options of the run, or --out DIR")
+    # Under another name nothing is replaced.
+    score(Path("run"), name="other")
+    assert score(Path("run"), out=Path("run")).results == ran.results
+    assert score(Path("run")).results == ran.results
+
+
+def test_results_that_are_damaged_or_gone_are_replaced() -> None:
+    ran = run()
+    Path("run/results.json").unlink()
+    assert score(Path("run")).results == ran.results
+    Path("run/results.json").write_text("{")
+    assert score(Path("run")).results == ran.results
+
+
+def test_notes_of_a_run_stay_with_its_answers() -> None:
+    run()
+    card = json.loads(Path("run/run.json").read_text())
+    Path("run/run.json").write_text(json.dumps({**card, "notes": ["a note"]}))
+    scored = score(Path("run"), out=Path("scored"))
+    assert scored.results["notes"][0] == "a note"
+    assert json.loads(Path("scored/run.json").read_text())["notes"] == ["a note"]
+    # What belonged to earlier answers does not stay beside these.
+    Path("scored/debias.json").touch()
+    score(Path("run"), out=Path("scored"), force=True)
+    assert not Path("scored/debias.json").exists()
