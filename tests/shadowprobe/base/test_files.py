@@ -9,10 +9,13 @@ import pytest
 
 from shadowprobe import InputError, UsageError
 from shadowprobe.base.files import (
+    PartialFile,
     directory_name,
     drop_partial_files,
     drop_torn_line,
     file_digest,
+    is_locked,
+    lock,
     lock_file,
     make_directory,
     open_for_reading,
@@ -115,6 +118,52 @@ def test_a_second_writer_is_refused_and_a_new_file_is_not_left_empty(tmp_path: P
     with pytest.raises(UsageError, match="wrong"), lock_file(tmp_path, "file"):
         raise UsageError("wrong")
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_empty_file_that_was_there_before_is_kept_after_an_error(tmp_path: Path) -> None:
+    (tmp_path / "old").touch()
+    with pytest.raises(UsageError, match="wrong"), lock_file(tmp_path, "old"):
+        raise UsageError("wrong")
+    assert (tmp_path / "old").exists()
+
+
+def test_a_lock_is_tried_again_for_as_long_as_there_is_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    with (tmp_path / "file").open("wb") as holder, (tmp_path / "file").open("ab") as other:
+        lock(holder, "working")
+        assert pauses == []
+        with pytest.raises(UsageError, match="another shadowprobe is working"):
+            lock(other, "working", patience=2)
+        # Two short pauses, and then one second for each second of patience.
+        assert pauses == [0.05, 0.2, 1.0, 1.0]
+        assert is_locked(tmp_path / "file")
+        # The holder ends during the first pause.
+        monkeypatch.setattr("time.sleep", lambda _: holder.close())
+        lock(other, "working")
+
+
+def test_a_file_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
+    assert not is_locked(tmp_path / "none")
+
+
+def test_a_published_file_is_complete_at_once(tmp_path: Path) -> None:
+    with PartialFile(tmp_path / "file") as file:
+        file.write(b"whole")
+        assert not (tmp_path / "file").exists()
+        file.publish()
+        assert (tmp_path / "file").read_bytes() == b"whole"
+
+
+def test_a_directory_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(UsageError, match=r"cannot write to .* \(Permission denied\)"):
+        make_directory(tmp_path)
 
 
 def test_a_directory_is_made_with_those_around_it(tmp_path: Path) -> None:
