@@ -104,7 +104,7 @@ class _Loader:
 def _read_configs(path: Path, loader: _Loader) -> Imported:
     imported = Imported(
         Card(
-            name=path.name,
+            name=path.resolve().name,
             title=f"Hugging Face: {path}",
             source=str(path),
             made="shadowprobe import hf; `repairs` lists what was not taken as it stood",
