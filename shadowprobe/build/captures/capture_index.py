@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -78,14 +78,20 @@ def find_captures(
     # On one machine, DuckDB reads many files at once by itself.
     count = executor.workers * PARTS_PER_WORKER if executor.is_cluster else 1
     parts = batches(files, -(-len(files) // count))
-    best, tables = WantedPages(()), list[set[str]]()
     work = LookUp(index, frozenset(urls), _parse_day(captured_before))
-    for found in executor.map(partial(look_up_files, work), parts):
-        for url, capture in found.captures:
-            best.keep(url, capture)
-        tables += [found.lacking] if found.lacking is not None else []
+    every = list(executor.map(partial(look_up_files, work), parts))
+    tables = [found.lacking for found in every if found.lacking is not None]
     lacking = set.intersection(*tables) if tables else set()
     check_columns(files[0], [column for column in COLUMNS if column in lacking])
+    return iter(every[0].captures) if len(every) == 1 else _choose_best(every)
+
+
+def _choose_best(every: Iterable[FoundCaptures]) -> Iterator[tuple[str, Capture]]:
+    """Yields the best capture of each page that several parts of an index have."""
+    best = WantedPages(())
+    for found in every:
+        for url, capture in found.captures:
+            best.keep(url, capture)
     return best.choose()
 
 
