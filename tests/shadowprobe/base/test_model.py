@@ -59,3 +59,8 @@ def test_the_first_entity_of_a_space_is_its_top_and_the_others_are_shadows() -> 
 def test_a_mention_is_the_marked_words() -> None:
     assert Snippet("a", "all", "On the Avon.", 7, 11).mention == "Avon"
     assert Entity("Avon").commonness is None
+
+
+def test_the_rank_of_an_entity_is_its_place_in_the_space() -> None:
+    space = EntitySpace("Avon", ("Avon (river)", "Avon (ship)"))
+    assert (space.rank("Avon (river)"), space.rank("Avon (ship)")) == (1, 2)

@@ -44,3 +44,10 @@ def test_the_two_differ_only_beyond_the_bmp(text: str) -> None:
 )
 def test_a_span_has_its_start_and_length_in_units(start: int, end: int, span: tuple[int, int]) -> None:
     assert locate_in_utf16("\N{CLAPPER BOARD} Avon", start, end) == span
+
+
+def test_the_last_character_of_the_bmp_counts_once() -> None:
+    assert not is_astral("\uffff")
+    assert is_astral("\U00010000")
+    assert (to_utf16("\uffff!", 1), from_utf16("\uffff!", 1)) == (1, 1)
+    assert (to_utf16("\U00010000!", 1), from_utf16("\U00010000!", 2)) == (2, 1)

@@ -101,3 +101,15 @@ def test_a_space_in_a_secret_may_be_a_plus_in_a_url() -> None:
 def test_a_short_secret_is_looked_for_in_plain_forms_only() -> None:
     # `abc` is `YWJj` in base64, which may be a part of any other text in base64.
     assert mask_secret("abc", "abc YWJj 616263") == "*** YWJj 616263"
+
+
+def test_a_url_of_200_characters_is_shown_whole() -> None:
+    url = "http://host/" + "x" * 188
+    assert shorten_url(url) == url
+    assert shorten_url(f"{url}y") == f"{url}..."
+
+
+def test_a_secret_of_six_characters_is_also_found_in_hexadecimal_form() -> None:
+    # "abcdef" is 616263646566 in hexadecimal, and a shorter one could be a part of another word.
+    assert "616263646566" not in mask_secret("abcdef", "token 616263646566")
+    assert mask_secret("abcde", "number 6162636465") == "number 6162636465"

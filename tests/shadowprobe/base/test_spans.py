@@ -10,6 +10,7 @@ from shadowprobe.base.spans import (
     CheckedSpan,
     Span,
     Template,
+    check_span,
     find_name,
     infer_template,
     is_inside_word,
@@ -201,3 +202,21 @@ def test_the_template_of_most_texts_wins_and_does_not_fit_the_others() -> None:
 def test_no_template_is_learned_where_every_name_stands_more_than_once_or_not_at_all() -> None:
     assert infer_template([], []) is None
     assert infer_template(["In there, In.", "nothing here", "empty"], ["In", "Ree", ""]) is None
+
+
+@pytest.mark.parametrize(
+    ("span", "checked", "action"),
+    [
+        (Span(0, 4), CheckedSpan(Span(0, 4)), "kept"),
+        (Span(4, 9), CheckedSpan(Span(5, 9), "white space in the span", moved=True), "repaired"),
+        (Span(9, 10), CheckedSpan(Span(9, 10)), "kept"),
+        (Span(4, 5), CheckedSpan(None, "span of nothing but white space"), "dropped"),
+        (Span(-1, 4), CheckedSpan(None, "offset outside the text"), "dropped"),
+        (Span(4, 4), CheckedSpan(None, "offset outside the text"), "dropped"),
+        (Span(5, 11), CheckedSpan(None, "offset outside the text"), "dropped"),
+    ],
+)
+def test_a_span_without_a_name_is_kept_trimmed_or_dropped(span: Span, checked: CheckedSpan, action: str) -> None:
+    found = check_span("Avon Berg!", span)
+    assert found == checked
+    assert found.action == action
