@@ -3,7 +3,8 @@
 The dump has the files of a large wiki: tables, and texts in several files, packed by gzip at level 1. The web is 500
 hosts on loopback in a process of its own. The build is the command `shadowprobe build`, once at the given size and
 once at a tenth of it. Memory is that of all its processes together, and memory that they share counts once. Beside
-each stage stands how its CPU time and its memory grow from the tenth to the whole.
+each stage stands how its CPU time and its memory grow from the tenth to the whole. The last line says whether memory
+grows while the dumps are read.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class Cost(msgspec.Struct):
     peak: int = 0
     items: float = 0.0
     unit: str = ""
+    # The CPU seconds of the stage so far, and the memory of all processes then.
+    samples: list[tuple[float, int]] = []
 
 
 class Simulation(msgspec.Struct):
@@ -69,6 +72,7 @@ def watch(process: subprocess.Popen[bytes], directory: Path, done: Simulation, p
         cost.cpu += max(0.0, usage.cpu - last)
         cost.wall += now - before
         cost.peak = max(cost.peak, usage.memory)
+        cost.samples.append((cost.cpu, usage.memory))
         last, before = max(last, usage.cpu), now
         path.write_bytes(msgspec.json.encode(done))
     if process.returncode:
@@ -146,6 +150,17 @@ def print_table(small: Simulation, large: Simulation) -> None:
             f"{cost.items / cost.cpu if cost.cpu else 0:>16,.4g}{cost.peak / 1e9:>9.2f}{before.peak / 1e9:>12.2f}"
             f"{times:>12.1f}  {verdict}"
         )
+    tenths = ", ".join(f"{peak / 1e9:.2f}" for peak in find_peaks(large.costs[DUMPS]))
+    print(f"peak GB in each tenth of the CPU time in which the dumps were read: {tenths}")
+
+
+def find_peaks(cost: Cost, parts: int = 10) -> list[int]:
+    """The highest memory in each of the equal parts of the CPU time of a stage."""
+    peaks = [0] * parts
+    for cpu, memory in cost.samples:
+        place = min(int(parts * cpu / cost.cpu), parts - 1) if cost.cpu else 0
+        peaks[place] = max(peaks[place], memory)
+    return peaks
 
 
 def main() -> None:
