@@ -32,7 +32,7 @@ def test_the_curve_begins_at_0_and_has_ticks_at_powers_of_ten(confused: Path, wi
     curve[-1]["rank"] = 1000
     (confused / "results.json").write_text(json.dumps(found))
     drawn = figures.plot("long-tail", [confused], width=width)
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 3)
     (axes,) = drawn.axes
     # A twentieth more than the highest, which is 6.
     assert axes.get_ylim() == (0, pytest.approx(6.3))

@@ -80,7 +80,7 @@ def test_words_can_be_read_and_rows_are_as_high_as_their_words_or_points(width: 
         draw("templates", [run_of(label, templates={"templates": found}) for label in labels], width=width)
         for labels in ("ab", "abcdefghij")
     )
-    assert_laid_out(few)
+    assert_laid_out(few, 1.5)
     first, second = few.axes[0].get_yticks()
     # A line of words, and a little around it.
     assert 0.15 < second - first < 0.25

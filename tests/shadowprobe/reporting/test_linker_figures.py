@@ -297,10 +297,18 @@ def test_a_missing_category_leaves_a_gap_and_its_line_goes_on() -> None:
 
 @pytest.mark.parametrize("width", ["one", "two"])
 @pytest.mark.parametrize(
-    "figure", ["overshadowing", "outcomes", "stability", "buckets", "context-length", "popularity-gap"]
+    ("figure", "inches"),
+    [
+        ("overshadowing", 2),
+        ("outcomes", 2),
+        ("stability", 2),
+        ("buckets", 2.5),
+        ("context-length", 2.5),
+        ("popularity-gap", 3),
+    ],
 )
-def test_words_can_be_read_and_panels_fill_the_page(figure: str, width: Any) -> None:
-    assert_laid_out(draw(figure, [whole_run("a"), whole_run("b")], width=width))
+def test_words_can_be_read_and_panels_fill_the_page(figure: str, inches: float, width: Any) -> None:
+    assert_laid_out(draw(figure, [whole_run("a"), whole_run("b")], width=width), inches)
 
 
 @pytest.mark.parametrize("figure", ["overshadowing", "outcomes", "stability"])
