@@ -175,15 +175,6 @@ def test_without_answers_to_neutral_contexts_there_is_no_figure_of_priors(stored
         figures.plot(figure, [run])
 
 
-@pytest.mark.parametrize(("width", "longest"), [("one", 14), ("two", 30)])
-def test_a_name_beside_its_bars_is_on_one_line_as_long_as_there_is_room(width: Any, longest: int) -> None:
-    words = "x " * (longest // 2 - 1) + "xx"
-    assert len(words) == longest
-    runs = [run_of(label, overshadowing=over(0.5)) for label in (words, f"{words}y")]
-    axes = draw("overshadowing", runs, width=width).axes[0]
-    assert [text.get_text().count("\n") for text in axes.get_yticklabels()] == [0, 1]
-
-
 def test_the_number_of_a_bar_is_at_the_right_of_its_panel_on_the_height_of_the_bar() -> None:
     runs = [run_of(label, overshadowing=over(rate)) for label, rate in (("a", 0.25), ("b", 0.5))]
     axes = draw("overshadowing", runs).axes[0]
