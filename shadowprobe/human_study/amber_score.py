@@ -29,7 +29,7 @@ class SystemScores(Struct, frozen=True):
     documents: Rates | None
     exact: Rates | None
     # Items without a chosen document, a ranking with one of the three, a marked answer or a stored answer: all wrong.
-    lacking: int = 0
+    lacking: int
 
 
 class SpanAgreement(Struct, frozen=True):
