@@ -37,5 +37,5 @@ def test_one_worker_on_this_machine_is_this_process(made: list[Any], workers: in
 )
 def test_any_other_option_asks_for_an_executor(made: list[Any], options: Any) -> None:
     with _open_workers(*options) as opened:
-        assert opened == "an executor"  # type: ignore[comparison-overlap]
-    assert made == [options]
+        shown: Any = opened
+    assert (shown, made) == ("an executor", [options])

@@ -35,7 +35,7 @@ def test_the_curve_begins_at_0_and_has_ticks_at_powers_of_ten(confused: Path, wi
     assert_laid_out(drawn, 3)
     (axes,) = drawn.axes
     # A twentieth more than the highest, which is 6.
-    assert axes.get_ylim() == (0, pytest.approx(6.3))
+    assert axes.get_ylim() == pytest.approx((0, 6.3))
     assert tick_labels(axes) == ["1", "10", "100", "1k"]
     assert axes.get_xlabel() == "rank of the entity by its popularity"
     assert axes.get_title() == "People"
@@ -58,4 +58,4 @@ def test_collections_stand_below_one_another_on_a_narrow_page_and_share_their_ax
     assert [bool(axes.get_xlabel()) for axes in wide] == [True, True]
     # Popularities below 1 do not fill the panel: its end is a little more than 1.
     (axes,) = figures.plot("long-tail", [confused], collection="nonhuman").axes
-    assert axes.get_ylim() == (0, pytest.approx(1.05))
+    assert axes.get_ylim() == pytest.approx((0, 1.05))
