@@ -71,3 +71,12 @@ def test_runs_over_other_queries_are_not_compared(confused: Path, tmp_path: Path
     other = write_retrieval(tmp_path / "runs" / "other", tmp_path / "other", FOUND)
     with pytest.raises(UsageError, match=r"other is over other queries than .*confused: draw a figure of each"):
         figures.plot("head-tail", [confused, other])
+
+
+@pytest.mark.parametrize(
+    "figure", ["context-length", "masked-mention", "templates", "calibration", "kinds", "stability"]
+)
+def test_findings_that_are_empty_are_as_good_as_none(figure: str) -> None:
+    probe = {"stability": "prior"}.get(figure, figure.replace("-", "_"))
+    with pytest.raises(UsageError, match=rf"no such figure of `a` \(runs/a\): .*`{probe}`"):
+        draw(figure, [run_of("a", **{probe: {}})])
