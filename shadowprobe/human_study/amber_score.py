@@ -90,8 +90,8 @@ def measure_user_study(
 
 def _score_annotator(key: AmberKey, one: Annotations) -> SystemScores:
     items = [item for item in key.items if item.item in one.choices]
-    documents, _ = _score_choices(items, {item.id: one.choices[item.item] for item in items})
-    exact, lacking = _score_words(items, {item.id: one.spans[item.item] for item in items if item.item in one.spans})
+    documents, _ = _score_choices(items, [one.choices[item.item] for item in items])
+    exact, lacking = _score_words(items, [one.spans.get(item.item) for item in items])
     return SystemScores(one.annotator, "annotator", documents, exact, lacking)
 
 
@@ -118,22 +118,23 @@ def _pool(rates: Sequence[Rate], questions: int) -> Rate:
 def _score_system(items: Sequence[AmberItem], system: SystemAnswers) -> SystemScores:
     """Scores a retriever or a reader."""
     if system.choices is not None:
-        documents, lacking = _score_choices(items, system.choices)
+        documents, lacking = _score_choices(items, [system.choices.get(item.id) for item in items])
         return SystemScores(system.name, "retriever", documents, None, lacking)
-    exact, lacking = _score_words(items, system.answers or {})
+    exact, lacking = _score_words(items, [(system.answers or {}).get(item.id) for item in items])
     return SystemScores(system.name, "reader", None, exact, lacking)
 
 
-def _score_choices(items: Sequence[AmberItem], choices: Mapping[str, int]) -> tuple[Rates, int]:
+def _score_choices(items: Sequence[AmberItem], choices: Sequence[int | None]) -> tuple[Rates, int]:
     """The right documents, and how many items lack a choice, which is wrong."""
-    right = [choices.get(item.id) == item.gold for item in items]
-    return _rate(items, right), sum(item.id not in choices for item in items)
+    right = [choice == item.gold for item, choice in zip(items, choices, strict=True)]
+    return _rate(items, right), choices.count(None)
 
 
-def _score_words(items: Sequence[AmberItem], answers: Mapping[str, str]) -> tuple[Rates, int]:
+def _score_words(items: Sequence[AmberItem], answers: Sequence[str | None]) -> tuple[Rates, int]:
     """The exact matches by SQuAD's rule, and how many items lack an answer, which is wrong."""
-    right = [bool(answers.get(item.id)) and score_exactly(answers[item.id], item.answers) for item in items]
-    return _rate(items, right), sum(item.id not in answers for item in items)
+    pairs = zip(items, answers, strict=True)
+    right = [bool(answer) and score_exactly(answer or "", item.answers) for item, answer in pairs]
+    return _rate(items, right), answers.count(None)
 
 
 def _rate(items: Sequence[AmberItem], right: Sequence[bool]) -> Rates:
