@@ -282,6 +282,12 @@ def test_a_line_of_a_legend_needs_an_eighth_of_an_inch_and_a_little_more() -> No
     assert 2 / 8 < long - short < 2 / 7
 
 
+def test_the_first_of_our_systems_has_a_plain_bar_a_round_marker_and_a_whole_line() -> None:
+    alone, second = (assign_looks([name])[name] for name in ("blend", "prior"))
+    assert (alone.colour, alone.hatch, alone.marker, alone.line) == ("#0072B2", "", "o", "-")
+    assert (second.colour, second.hatch, second.marker, second.line) == ("#E69F00", "////", "s", "--")
+
+
 def test_a_system_without_a_colour_of_its_own_has_that_of_its_name() -> None:
     # The digest of `hello` begins with 2c f2 4d ba 5f: the first four bytes leave 2 when divided by 8.
     assert assign_looks(["hello"])["hello"].colour == COLOURS[2]
