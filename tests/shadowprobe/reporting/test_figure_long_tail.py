@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import assert_laid_out, tick_labels
+from drawn import assert_laid_out, points, tick_labels
 from figure_runs import results
 
 from shadowprobe.reporting import figures
@@ -39,9 +39,11 @@ def test_the_curve_begins_at_0_and_has_ticks_at_powers_of_ten(confused: Path, wi
     assert tick_labels(axes) == ["1", "10", "100", "1k"]
     assert axes.get_xlabel() == "rank of the entity by its popularity"
     assert axes.get_title() == "People"
+    # A thin line leads from point to point, whichever group they are of.
+    assert [y for _, y in points(axes.lines[0])] == [6, 5, 4, 3, 3, 2.5, 2]
     (legend,) = drawn.legends
     assert legend._ncols == columns  # type: ignore[attr-defined]
-    assert {points.get_zorder() for points in axes.collections} == {2}
+    assert {one.get_zorder() for one in axes.collections} == {2}
 
 
 def test_collections_stand_below_one_another_on_a_narrow_page_and_share_their_axis(confused: Path) -> None:

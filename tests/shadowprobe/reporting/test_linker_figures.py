@@ -356,6 +356,8 @@ def test_buckets_go_from_0_to_100_and_say_once_what_the_other_axis_is(width: Any
     drawn = draw("buckets", [whole_run()], width=width).axes
     assert [axes.get_ylim() for axes in drawn] == [(0, 100)] * 2
     assert [text.get_text() for text in drawn[0].get_yticklabels()] == ticks
+    # Side by side, the panels have one axis of percentages.
+    assert bool(drawn[1].get_yticklabels()) == (width == "one")
     # Both panels have both buckets, with half a step of room on both sides.
     assert [axes.get_xlim() for axes in drawn] == [(-0.5, 1.5)] * 2
     assert [axes.get_xlabel() for axes in drawn] == ["", "commonness of the gold entity, at least"]

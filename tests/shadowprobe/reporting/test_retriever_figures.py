@@ -221,9 +221,9 @@ def test_a_figure_of_one_panel_fills_its_page(confused: Path, figure: str, inche
 def amber_of(*parts: tuple[str, str]) -> FinishedRun:
     """A run of a retriever that has found half of the right documents in some parts of AmbER."""
     rates = {group: {"rate": 0.5, "ci95": [0.25, 0.75], "n": 8} for group in ("head", "tail")}
-    gap = [{"at_least": low, "difference": 0.25, **rates} for low in (0.0, 0.2, 1.0)]
     found: dict[str, Any] = {}
     for collection, task in parts:
+        gap = [{"at_least": low, "difference": 0.25, **rates} for low in (0.0, 0.2, 1.0)]
         row = {"accuracy": {"1": rates}, "confusion": rates, "popularity": gap}
         found.setdefault(collection, {})[task] = row
     results = {"retriever": {"name": "a"}, "settings": {"k": [1]}, "queries": {}, "probes": {"amber": found}}
@@ -273,6 +273,15 @@ def test_panels_with_axes_of_their_own_stack_on_a_narrow_page(width: Width) -> N
         assert points(line) == [(0, 25), (1, 25), (2, 25)]
         assert not line.get_clip_on()
     assert drawn.legends[0].get_lines()[0].get_color() == drawn.axes[0].lines[1].get_color()
+
+
+def test_a_bin_that_only_another_panel_has_is_empty() -> None:
+    run = amber_of(("human", "fc"), ("human", "qa"))
+    del run.results["probes"]["amber"]["human"]["qa"]["popularity"][1]
+    facts, questions = figures.plot("retrieval-gap", [run]).axes
+    assert tick_labels(facts) == ["0\n16", "20\n16", "100\n16"]
+    assert tick_labels(questions) == ["0\n16", "20\n0", "100\n16"]
+    assert points(questions.lines[1]) == [(0, 25), (2, 25)]
 
 
 @pytest.mark.parametrize(
