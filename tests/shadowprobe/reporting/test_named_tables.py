@@ -140,5 +140,5 @@ def test_where_the_queries_have_gone_a_note_says_why_the_losses_are_not_split(mo
     monkeypatch.setattr(reading_losses, "list_losses", refuse)
     run = FinishedRun(Path("runs/b"), "b", {"reader": {"name": "b"}, "probes": {}})
     first, second = named_tables._add_losses([Table(key, "", (), ()) for key in "ab"], [run])
-    assert first.notes == ()
+    assert (first.key, second.key, first.notes) == ("a", "b", ())
     assert second.notes == ("Not split between retriever and reader: the sets are not there.",)
