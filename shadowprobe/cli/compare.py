@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from shadowprobe.cli import common
-from shadowprobe.cli.table import (
-    DataOption,
-    FormatOption,
-    NameOption,
-    OutOption,
-    PublishedOption,
-    QueriesOption,
-    choose_format,
-    deliver,
-)
+from shadowprobe.cli.table import DataOption, FormatOption, NameOption, OutOption, QueriesOption, choose_format, deliver
 from shadowprobe.errors import UsageError
 
 
@@ -24,7 +15,7 @@ def compare(
         list[Path],
         common.runs_argument("Run directories of one kind, over one dataset or collection.", "RUN RUN..."),
     ],
-    published: PublishedOption = False,
+    published: common.PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,
     dataset: DataOption = None,

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from shadowprobe.cli import common
 from shadowprobe.cli.table import DataOption, NameOption, QueriesOption
 from shadowprobe.errors import UsageError
@@ -30,9 +28,7 @@ def report(
     dataset: DataOption = None,
     queries: QueriesOption = None,
     name: NameOption = None,
-    published: Annotated[
-        bool, typer.Option("--published", help="Add the rows that the papers on retrieval print, marked as published.")
-    ] = False,
+    published: common.PublishedOption = False,
     force: common.ForceOption = False,
 ) -> None:
     """Write a report: one HTML file with the verdict, the tables, the figures and every mention, query or answer.
@@ -50,14 +46,7 @@ def report(
         if is_folder:
             _write_folder(finished, out or Path("report"), queries, published=published, force=force)
             return
-        written = write_report(
-            finished,
-            out,
-            dataset=dataset,
-            queries=queries,
-            published=published,
-            force=force,
-        )
+        written = write_report(finished, out, dataset=dataset, queries=queries, published=published, force=force)
     common.echo(f"Written to {written}", err=True)
 
 

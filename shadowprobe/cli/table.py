@@ -30,9 +30,6 @@ NameOption = Annotated[
     list[str] | None,
     typer.Option("--name", metavar="LABEL", help="What to call a run (one for each, in their order)."),
 ]
-PublishedOption = Annotated[
-    bool, typer.Option("--published", help="Add the figures that the paper prints, marked and with their source.")
-]
 FormatOption = Annotated[
     str | None,
     typer.Option(
@@ -53,7 +50,7 @@ def table(
         ),
     ],
     runs: Annotated[list[Path] | None, common.runs_argument("Run directories.", "[RUN]...")] = None,
-    published: PublishedOption = False,
+    published: common.PublishedOption = False,
     format_name: FormatOption = None,
     out: OutOption = None,
     dataset: RunDatasetOption = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from shadowprobe.cli import common
-from shadowprobe.cli.table import FormatOption, PublishedOption, choose_format, deliver
+from shadowprobe.cli.table import FormatOption, choose_format, deliver
 
 
 def train_encoder(
@@ -64,7 +64,7 @@ def train_encoder(
         list[int] | None,
         typer.Option("-k", metavar="K", min=1, help="Count the first K documents (may be repeated) [1, 5 and 20]."),
     ] = None,
-    published: PublishedOption = False,
+    published: common.PublishedOption = False,
     format_name: FormatOption = None,
     force: common.ForceOption = False,
     json: common.JsonOption = False,

@@ -29,7 +29,7 @@ class SystemScores(Struct, frozen=True):
     documents: Rates | None
     exact: Rates | None
     # Items without a chosen document, a ranking with one of the three, a marked answer or a stored answer: all wrong.
-    lacking: int = 0
+    lacking: int
 
 
 class SpanAgreement(Struct, frozen=True):
@@ -90,10 +90,9 @@ def measure_user_study(
 
 def _score_annotator(key: AmberKey, one: Annotations) -> SystemScores:
     items = [item for item in key.items if item.item in one.choices]
-    right = {item.item: one.choices[item.item] == item.gold for item in items}
-    exact = {item.item: _is_exact(one.spans.get(item.item), item) for item in items}
-    lacking = sum(item.item not in one.spans for item in items)
-    return SystemScores(one.annotator, "annotator", _rate(items, right), _rate(items, exact), lacking)
+    documents, _ = _score_choices(items, [one.choices[item.item] for item in items])
+    exact, lacking = _score_words(items, [one.spans.get(item.item) for item in items])
+    return SystemScores(one.annotator, "annotator", documents, exact, lacking)
 
 
 def _score_together(key: AmberKey, annotations: Sequence[Annotations], people: Sequence[SystemScores]) -> SystemScores:
@@ -117,24 +116,29 @@ def _pool(rates: Sequence[Rate], questions: int) -> Rate:
 
 
 def _score_system(items: Sequence[AmberItem], system: SystemAnswers) -> SystemScores:
-    """Scores a retriever or a reader; an item without a choice or an answer is wrong."""
+    """Scores a retriever or a reader."""
     if system.choices is not None:
-        choices = system.choices
-        right = {item.item: choices.get(item.id) == item.gold for item in items}
-        lacking = sum(item.id not in choices for item in items)
-        return SystemScores(system.name, "retriever", _rate(items, right), None, lacking)
-    answers = system.answers or {}
-    exact = {item.item: _is_exact(answers.get(item.id), item) for item in items}
-    return SystemScores(system.name, "reader", None, _rate(items, exact), sum(one.id not in answers for one in items))
+        documents, lacking = _score_choices(items, [system.choices.get(item.id) for item in items])
+        return SystemScores(system.name, "retriever", documents, None, lacking)
+    exact, lacking = _score_words(items, [(system.answers or {}).get(item.id) for item in items])
+    return SystemScores(system.name, "reader", None, exact, lacking)
 
 
-def _is_exact(answer: str | None, item: AmberItem) -> bool:
-    """SQuAD's exact match; what is not marked or not answered is wrong."""
-    return bool(answer) and score_exactly(answer or "", item.answers)
+def _score_choices(items: Sequence[AmberItem], choices: Sequence[int | None]) -> tuple[Rates, int]:
+    """The right documents, and how many items lack a choice, which is wrong."""
+    right = [choice == item.gold for item, choice in zip(items, choices, strict=True)]
+    return _rate(items, right), choices.count(None)
 
 
-def _rate(items: Sequence[AmberItem], right: Mapping[int, bool]) -> Rates:
-    hits = {part: [right[item.item] for item in items if part in _list_parts(item)] for part in PARTS}
+def _score_words(items: Sequence[AmberItem], answers: Sequence[str | None]) -> tuple[Rates, int]:
+    """The exact matches by SQuAD's rule, and how many items lack an answer, which is wrong."""
+    pairs = zip(items, answers, strict=True)
+    right = [bool(answer) and score_exactly(answer or "", item.answers) for item, answer in pairs]
+    return _rate(items, right), answers.count(None)
+
+
+def _rate(items: Sequence[AmberItem], right: Sequence[bool]) -> Rates:
+    hits = {part: [hit for item, hit in zip(items, right, strict=True) if part in _list_parts(item)] for part in PARTS}
     return {part: make_rate(sum(given), len(given)) for part, given in hits.items()}
 
 

@@ -98,8 +98,9 @@ def assert_compact(figure: Figure, spare: float = 0) -> None:
             assert 0.4 < height < min(width + 0.01, 2.2 + spare), (width, height)
 
 
-def assert_laid_out(figure: Figure) -> None:
-    """Every word can be read, and the panels fill the figure: below and beside them is room for words only."""
+def assert_laid_out(figure: Figure, inches: float) -> None:
+    """Every word can be read, and the panels fill a figure that is no higher than so many inches."""
+    assert figure.get_figheight() <= inches
     assert_readable(figure)
     assert_compact(figure)
     boxes = [axes.get_window_extent() for axes in figure.axes]

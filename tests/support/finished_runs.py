@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from shadowprobe import Answers
@@ -14,3 +15,8 @@ def finished_run(label: str, results: Results, answers: Answers, path: Path | No
     run = FinishedRun(path or Path(label), label, results)
     run.dataset, run.answers = answers.dataset, answers
     return run
+
+
+def called(run: FinishedRun, labels: Sequence[str]) -> list[FinishedRun]:
+    """The run under several names."""
+    return [finished_run(label, run.results, run.answers, run.path) for label in labels]

@@ -71,7 +71,7 @@ class Grid:
             else:
                 axes.set_axis_off()
         # Those of the last line, below which the axis is named.
-        self.lowest = list(self.panels.values())[-columns:]
+        self.lowest = [self.panels[part] for part in lines[-1] if part in self.panels]
 
 
 def draw_pairs(

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shadowprobe.reporting.figures.findings import NOT_KNOWN, read_findings, refusal
 from shadowprobe.reporting.figures.lines import draw_line, read_point
-from shadowprobe.reporting.figures.style import (
-    PERCENT,
-    TICKS,
-    Look,
-    Width,
-    assign_looks,
-    make_panels,
-    system_legend,
-)
+from shadowprobe.reporting.figures.style import PERCENT, TICKS, Look, Width, assign_looks, make_panels, system_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -58,8 +58,8 @@ def refusal(run: FinishedRun, reason: str | None) -> UsageError:
 
 def _why_none(run: FinishedRun, probe: str) -> str | None:
     """Why a run has no findings of a probe, and what adds them; None where it has some."""
-    if probe in run.results["probes"]:
-        reason: str | None = run.results["probes"][probe].get("not_measured")
+    if found := run.results["probes"].get(probe):
+        reason: str | None = found.get("not_measured")
         return reason
     if run.kind != "linker":
         return f"it was not asked `{probe}`; `shadowprobe {COMMANDS[run.kind]} --probe {probe}` asks it"

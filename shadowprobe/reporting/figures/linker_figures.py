@@ -9,14 +9,7 @@ from shadowprobe.dataset.dataset import GOLD_SUBSETS
 from shadowprobe.errors import UsageError
 from shadowprobe.reporting.figures.bars import draw_bars
 from shadowprobe.reporting.figures.findings import read_all_findings, read_findings, refusal
-from shadowprobe.reporting.figures.lines import (
-    Panel,
-    Point,
-    draw_lines,
-    draw_rates,
-    read_point,
-    show_differences,
-)
+from shadowprobe.reporting.figures.lines import Panel, Point, draw_lines, draw_rates, read_point, show_differences
 from shadowprobe.reporting.figures.stacks import Stack, draw_stacks
 from shadowprobe.reporting.figures.style import Width, make_panels, shorten_number, system_legend
 

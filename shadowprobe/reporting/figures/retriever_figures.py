@@ -103,7 +103,7 @@ def question_buckets(runs: Sequence[FinishedRun], width: Width) -> Figure:
 
 def _make_lines(label: str, rows: Sequence[dict[str, Any]], k: str) -> dict[str, dict[int, Point]]:
     """The points of a run, or of entities that were seen in training and of the others, by what a line is called."""
-    if any(SEEN[0] in row for row in rows):
+    if any(name in row for row in rows for name in SEEN):
         return {f"{label}, {name}": _make_points({row["bucket"]: row[name] for row in rows}, k) for name in SEEN}
     return {label: _make_points({row["bucket"]: row for row in rows}, k)}
 

@@ -53,9 +53,9 @@ def compose_page(
     data: Any,
     captions: Mapping[str, str],
     *,
-    comparison: Comparison | None = None,
-    no_browser: str = "",
-    published: bool = False,
+    comparison: Comparison | None,
+    no_browser: str,
+    published: bool,
 ) -> Iterator[str]:
     """The file in pieces; `no_browser` is the reason why there is no browser."""
     summaries = {run.label: summarize(run.results) for run in runs}

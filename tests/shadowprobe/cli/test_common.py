@@ -156,3 +156,9 @@ def test_text_is_as_wide_as_its_tables_where_there_is_no_terminal(monkeypatch: p
     assert common.stdout().width == 110
     monkeypatch.setenv("COLUMNS", "77")
     assert common.stdout().width == 77
+
+
+def test_a_line_of_text_is_not_broken_and_markup_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "word " * 60
+    common.print_lines(long, "[bold]a[/bold]")
+    assert capsys.readouterr().out == f"{long}\n[bold]a[/bold]\n"

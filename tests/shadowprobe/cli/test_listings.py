@@ -1,4 +1,4 @@
-"""What a user can find out without the documentation: help, listings, descriptions and completion."""
+"""What a user can find out without the documentation: listings, descriptions and completion."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from refusals import complaint, outcome
@@ -17,53 +15,8 @@ from world import write_world
 
 from shadowprobe import plugins
 from shadowprobe.catalogue.datasets import KNOWN
-from shadowprobe.cli import COMMANDS, _import_command
 from shadowprobe.reporting.details import describe_plugin, describe_type
 from shadowprobe.reporting.figures import FIGURES
-
-
-def leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    yield path
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from leaves(inner, (*path, name))
-
-
-EVERY_COMMAND = [path for name, command in COMMANDS.items() for path in leaves(_import_command(name, command), (name,))]
-
-
-@pytest.mark.parametrize("path", [(), *EVERY_COMMAND], ids=" ".join)
-def test_help_names_no_type_of_python_and_fits_80_columns(
-    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    code, out, _ = outcome(capsys, *path, "--help")
-    assert code == 0
-    assert re.findall(r"<(?!TAB>)[A-Za-z][^>=]*>", out) == []
-    assert not re.search(r"\b(INTEGER|TEXT|PATH|FLOAT) ", out.partition("Options:")[0])
-    assert max(map(len, out.splitlines())) <= 80
-
-
-@pytest.mark.parametrize("command", ["run", "score", "compare", "retrieve"])
-def test_the_seed_of_the_bootstrap_says_so_and_its_earlier_name_still_works(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = outcome(capsys, command, "--help")[1]
-    assert "--bootstrap-seed N" in shown
-    assert "--seed" not in shown
-
-
-def test_both_names_of_the_seed_set_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_world(tmp_path / "world")
-    for option in ("--bootstrap-seed", "--seed"):
-        code, out, _ = outcome(
-            capsys, "run", "-l", "prior", "-d", "world", "--out", option.strip("-"), option, "11", "--json"
-        )
-        assert code == 0
-        assert json.loads(out)["settings"]["bootstrap_seed"] == 11
-
 
 LINKERS_AND_RETRIEVERS = [
     (group, name) for group in (plugins.LINKERS, plugins.RETRIEVERS) for name in plugins.names(group)

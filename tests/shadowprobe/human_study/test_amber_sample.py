@@ -13,6 +13,8 @@ from retrieval_world import write_sets
 from study_world import THINGS, write_trio
 
 from shadowprobe import InputError, UsageError
+from shadowprobe.human_study import amber_sample
+from shadowprobe.human_study.amber_questions import list_questions
 from shadowprobe.human_study.amber_sample import AmberItem, AmberKey, draw_amber_sample
 from shadowprobe.human_study.answer_keys import read_key
 from shadowprobe.human_study.form import LONGEST_CELL, render_form, render_sheet, write_sample
@@ -97,6 +99,16 @@ def test_the_place_of_a_document_does_not_tell_whether_it_is_right() -> None:
     places = Counter(item.gold for item in draw_amber_sample(open_collection("namesakes")).key.items)
     # 40 each are expected; fewer than 20 would come in one sample of some ten thousands.
     assert min(places[place] for place in (1, 2, 3)) >= 20
+
+
+def test_all_questions_may_be_drawn_and_a_large_collection_gives_120(
+    trio: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(draw_amber_sample(trio, n=5).key.items) == 5
+    (question, *_), _ = list_questions(trio, None)
+    monkeypatch.setattr(amber_sample, "list_questions", lambda *_: ([question] * 121, {}))
+    assert len(draw_amber_sample(trio).key.items) == 120
+    assert len(draw_amber_sample(trio, n=121).key.items) == 121
 
 
 def test_more_questions_than_there_are_cannot_be_drawn(trio: Collection, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from namesake_sets import AVON, write_sets
 
 from shadowprobe import InputError, UsageError
 from shadowprobe.cli import main
+from shadowprobe.human_study import ambigdocs_sample
 from shadowprobe.human_study.ambigdocs_sample import (
     CATEGORIES,
     AmbigdocsItem,
@@ -29,6 +30,7 @@ from shadowprobe.human_study.sample import Sample
 from shadowprobe.human_study.wording import KINDS_OF_ANSWERS
 from shadowprobe.measure.query_probes import AnswerProbe
 from shadowprobe.plugins import make_retrieval_probe
+from shadowprobe.queries.ambigdocs_sets import AmbigSet
 from shadowprobe.reporting.model_summary import CATEGORIES as SHOWN
 from shadowprobe.running.finished import FinishedRun, read_runs
 
@@ -149,6 +151,27 @@ def test_a_set_without_an_answer_is_not_asked_and_an_empty_answer_is(tmp_path: P
     (finished,) = read_runs([write_answers(tmp_path / "toy", sets, {"avon": "", "como": "Lyon."})])
     questions = draw_ambigdocs_sample(finished, sets).questions
     assert {question.output for question in questions} == {"", "Lyon."}
+
+
+def test_all_answers_may_be_drawn_and_no_more_in_an_order_that_depends_on_the_seed(run: FinishedRun) -> None:
+    sets = run.path.parent / "sets.json"
+    orders = {tuple(item.id for item in draw_ambigdocs_sample(run, sets, seed=seed).key.items) for seed in range(8)}
+    assert len(orders) > 1
+    assert draw_ambigdocs_sample(run, sets) == draw_ambigdocs_sample(run, sets, seed=7)
+    assert draw_ambigdocs_sample(run, sets).key.seed == 7
+    # Three questions have an answer.
+    assert [len(draw_ambigdocs_sample(run, sets, n).questions) for n in (1, 3)] == [1, 3]
+    with pytest.raises(UsageError, match=r"--n 4: .* has 3 answers"):
+        draw_ambigdocs_sample(run, sets, 4)
+
+
+def test_without_a_number_a_hundred_answers_are_drawn(run: FinishedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    def list_many(_run: FinishedRun, _queries: Path | None) -> list[tuple[AmbigSet, str, Category]]:
+        return [(AVON, "Lee.", C)] * 101
+
+    monkeypatch.setattr(ambigdocs_sample, "_list_outputs", list_many)
+    # As many as the help of `annotate sample` says.
+    assert len(draw_ambigdocs_sample(run).key.items) == 100
 
 
 def test_a_number_that_is_no_kind_is_refused(tmp_path: Path) -> None:

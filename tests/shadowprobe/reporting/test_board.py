@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import write_world
@@ -12,7 +13,7 @@ from world import write_world
 import shadowprobe
 from shadowprobe.errors import UsageError
 from shadowprobe.reporting.board.folder import write_folder
-from shadowprobe.reporting.board.page import compose_board
+from shadowprobe.reporting.board.page import compose_board, name_board
 from shadowprobe.running.finished import read_runs
 from shadowprobe.running.listing import list_runs
 
@@ -26,10 +27,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def data_of(page: Path) -> dict[str, dict[str, str]]:
+@pytest.fixture
+def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One run over the small world, and one over its first name."""
+    monkeypatch.chdir(tmp_path)
+    write_world(tmp_path / "world")
+    shadowprobe.run("prior", "world", out="runs/0")
+    shadowprobe.run("prior", "world", limit=1, out="runs/less")
+    return tmp_path
+
+
+def data_of(page: Path) -> dict[str, Any]:
     found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)
     assert found is not None
-    data: dict[str, dict[str, str]] = json.loads(found[1])
+    data: dict[str, Any] = json.loads(found[1])
     return data
 
 
@@ -63,3 +74,40 @@ def test_a_page_of_a_server_may_ask_it_and_one_of_a_folder_nobody(folder: Path) 
     runs = list_runs(Path("runs"))
     assert "connect-src 'self'" in compose_board(runs, "Runs", version="1")
     assert "connect-src 'none'" in compose_board(runs, "Runs")
+
+
+def test_reports_are_numbered_and_those_of_each_dataset_stand_together(few: Path) -> None:
+    shadowprobe.run("nil", "world", out="runs/1")
+    runs = read_runs([Path("runs/0"), Path("runs/less"), Path("runs/1")], is_mixed=True)
+    assert write_folder(runs, Path("deep/site"), title="Runs") == []
+    data = data_of(Path("deep/site/index.html"))
+    assert data["reports"] == {
+        "runs/0": "reports/1.html",
+        "runs/1": "reports/2.html",
+        "runs/less": "reports/3.html",
+    }
+    digest = runs[0].data["digest"]
+    assert data["comparisons"] == {f"{digest} ": "reports/all-1.html"}
+    written = sorted(path.name for path in Path("deep/site/reports").iterdir())
+    assert written == ["1.html", "2.html", "3.html", "all-1.html"]
+    assert (data["live"], data["version"]) == (False, "")
+
+
+def test_a_folder_is_written_over_only_by_force(few: Path) -> None:
+    runs = read_runs([Path("runs/0")])
+    Path("site").mkdir()
+    write_folder(runs, Path("site"), title="Runs")
+    with pytest.raises(UsageError, match=r"site/index.html exists; give another --out, or --force to write over it"):
+        write_folder(runs, Path("site"), title="Runs")
+    write_folder(runs, Path("site"), title="Others", force=True)
+    assert "<title>Others</title>" in Path("site/index.html").read_text()
+
+
+def test_a_page_is_called_like_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    assert [name_board(Path(name)) for name in ("runs", "runs/..", "/")] == [
+        "Runs in runs",
+        f"Runs in {tmp_path.name}",
+        "Runs in /",
+    ]

@@ -90,7 +90,7 @@ def test_the_area_of_a_marker_is_the_number_of_answers_in_its_bin() -> None:
 @pytest.mark.parametrize("width", ["one", "two"])
 def test_scores_and_right_answers_have_the_same_axis_in_a_square(width: Any) -> None:
     drawn = draw("calibration", [whole_run("a"), whole_run("b")], width=width)
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 3.5)
     (axes,) = drawn.axes
     assert axes.get_xlim() == axes.get_ylim() == (0, 1)
     assert axes.get_aspect() == 1

@@ -77,7 +77,7 @@ def test_words_can_be_read_and_the_legend_has_two_columns_below_the_panel(
     uneven: Dataset, stored: Stored, width: Any
 ) -> None:
     drawn = figures.plot("commonness", [stored("hand", hand_predictions(), uneven)], width=width)
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 3)
     (axes,) = drawn.axes
     legend: Any = axes.get_legend()
     assert legend._ncols == 2

@@ -73,7 +73,9 @@ def test_panels_fill_the_page_in_as_many_columns_as_it_has(width: Any, columns: 
 def test_a_score_alone_is_on_its_own_scale_and_without_a_neutral_one_nothing_is_compared() -> None:
     run = whole_run()
     drawn = draw("confidence", [run])
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 2)
+    # Without its words, a panel is a little lower than an inch.
+    assert 0.6 < drawn.axes[0].get_window_extent().height / drawn.dpi < 1
     assert drawn.axes[0].get_title() == "a\nAUROC 0.75"
     assert {"score, on its own scale", BOXES + COMPARED} <= set(words(drawn))
     run.results["probes"]["confidence"]["auroc_real_against_neutral"] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,24 @@ def test_runs_over_other_queries_are_not_compared(confused: Path, tmp_path: Path
     other = write_retrieval(tmp_path / "runs" / "other", tmp_path / "other", FOUND)
     with pytest.raises(UsageError, match=r"other is over other queries than .*confused: draw a figure of each"):
         figures.plot("head-tail", [confused, other])
+
+
+@pytest.mark.parametrize(
+    "figure", ["context-length", "masked-mention", "templates", "calibration", "kinds", "stability"]
+)
+def test_findings_that_are_empty_are_as_good_as_none(figure: str) -> None:
+    probe = {"stability": "prior"}.get(figure, figure.replace("-", "_"))
+    with pytest.raises(UsageError, match=rf"no such figure of `a` \(runs/a\): .*`{probe}`"):
+        draw(figure, [run_of("a", **{probe: {}})])
+
+
+def test_runs_that_share_the_queries_of_a_figure_may_differ_in_others(both: list[Path], models: list[Path]) -> None:
+    # Only one of the retrievers was asked questions; the models were asked about the same sets.
+    for figure, runs in (("head-tail", both), ("answer-categories", models)):
+        (axes,) = figures.plot(figure, runs).axes
+        assert len(axes.get_yticklabels()) == 2
+    content = results(models[1])
+    content["queries"]["digest"] = "another"
+    (models[1] / "results.json").write_text(json.dumps(content))
+    with pytest.raises(UsageError, match=r"mute is over other queries than .*talker: draw a figure of each"):
+        figures.plot("answer-categories", models)

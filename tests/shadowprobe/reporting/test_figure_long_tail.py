@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import assert_laid_out, tick_labels
+from drawn import assert_laid_out, points, tick_labels
 from figure_runs import results
 
 from shadowprobe.reporting import figures
@@ -32,16 +32,18 @@ def test_the_curve_begins_at_0_and_has_ticks_at_powers_of_ten(confused: Path, wi
     curve[-1]["rank"] = 1000
     (confused / "results.json").write_text(json.dumps(found))
     drawn = figures.plot("long-tail", [confused], width=width)
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 3)
     (axes,) = drawn.axes
     # A twentieth more than the highest, which is 6.
-    assert axes.get_ylim() == (0, pytest.approx(6.3))
+    assert axes.get_ylim() == pytest.approx((0, 6.3))
     assert tick_labels(axes) == ["1", "10", "100", "1k"]
     assert axes.get_xlabel() == "rank of the entity by its popularity"
     assert axes.get_title() == "People"
+    # A thin line leads from point to point, whichever group they are of.
+    assert [y for _, y in points(axes.lines[0])] == [6, 5, 4, 3, 3, 2.5, 2]
     (legend,) = drawn.legends
     assert legend._ncols == columns  # type: ignore[attr-defined]
-    assert {points.get_zorder() for points in axes.collections} == {2}
+    assert {one.get_zorder() for one in axes.collections} == {2}
 
 
 def test_collections_stand_below_one_another_on_a_narrow_page_and_share_their_axis(confused: Path) -> None:
@@ -58,4 +60,4 @@ def test_collections_stand_below_one_another_on_a_narrow_page_and_share_their_ax
     assert [bool(axes.get_xlabel()) for axes in wide] == [True, True]
     # Popularities below 1 do not fill the panel: its end is a little more than 1.
     (axes,) = figures.plot("long-tail", [confused], collection="nonhuman").axes
-    assert axes.get_ylim() == (0, pytest.approx(1.05))
+    assert axes.get_ylim() == pytest.approx((0, 1.05))

@@ -48,7 +48,7 @@ def test_the_name_and_without_it_are_two_bars_one_above_the_other() -> None:
 @pytest.mark.parametrize("width", ["one", "two"])
 def test_words_can_be_read_and_rows_fill_the_page(width: Any) -> None:
     one, two = (draw("masked-mention", [whole_run(label) for label in labels], width=width) for labels in ("a", "ab"))
-    assert_laid_out(two)
+    assert_laid_out(two, 2)
     # Two bars and the room between two systems.
     assert 0.3 < two.get_figheight() - one.get_figheight() < 0.5
     assert [(axes.get_title(), axes.get_xlabel()) for axes in two.axes] == [

@@ -61,11 +61,11 @@ def test_the_names_of_relations_have_room_and_the_mean_stands_apart(
     assert [text.count("\n") for text in rows(drawn.axes[0])] == [1, 0, 0]
     monkeypatch.undo()
     drawn = figures.plot("questions", [confused], width=width)
-    assert_laid_out(drawn)
+    assert_laid_out(drawn, 2)
     for axes in drawn.axes:
         black = [line for line in axes.lines if line.get_color() == "black"]
         birth, mean = axes.get_yticks()[1:]
-        assert [float(line.get_ydata()[0]) for line in black] == [pytest.approx((birth + mean) / 2, abs=0.02)]
+        assert [points(line)[0][1] for line in black] == [pytest.approx((birth + mean) / 2, abs=0.02)]
         assert black[0].get_zorder() < 1
 
 

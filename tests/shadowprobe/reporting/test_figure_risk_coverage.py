@@ -61,11 +61,11 @@ def test_panels_fill_the_page_and_the_lowest_of_each_column_names_the_axis(width
     assert legend._ncols == 1
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_a_panel_is_higher_than_half_an_inch_and_no_square_of_paper_is_wasted(count: int) -> None:
+@pytest.mark.parametrize(("count", "inches"), [(1, 3), (2, 2.5), (3, 3.5)])
+def test_a_panel_is_higher_than_half_an_inch_and_no_square_of_paper_is_wasted(count: int, inches: float) -> None:
     for width in ("one", "two"):
         drawn = draw("risk-coverage", [whole_run(label) for label in "abc"[:count]], width=width)
-        assert_laid_out(drawn)
+        assert_laid_out(drawn, inches)
         box = drawn.axes[0].get_window_extent()
         assert 0.5 < box.height / drawn.dpi < 1.9
 

@@ -28,9 +28,7 @@ class Ends(NamedTuple):
     ticks: list[str]
 
 
-# A share is drawn from 0 to 100; a score goes from 0 to 1, and is shown as a percentage.
 PERCENT = Ends(0, 100, ["0", "50", "100"])
-SCORE = Ends(0, 1, ["0", "25", "50", "75", "100"])
 SHARE = "share of the names, %,\nwith 95% interval"
 
 
@@ -45,10 +43,6 @@ def run(answers: Answers) -> FinishedRun:
 
 def across(axes: Axes) -> Ends:
     return Ends(*axes.get_xlim(), [label.get_text() for label in axes.get_xticklabels()])
-
-
-def upwards(axes: Axes) -> Ends:
-    return Ends(*axes.get_ylim(), [label.get_text() for label in axes.get_yticklabels()])
 
 
 @pytest.mark.parametrize(
@@ -73,31 +67,6 @@ def test_a_wide_figure_has_more_numbers_at_its_axis(run: FinishedRun) -> None:
         assert across(axes) == Ends(0, 100, ["0", "25", "50", "75", "100"])
 
 
-def test_scores_and_what_is_kept_go_from_0_to_1(run: FinishedRun) -> None:
-    (axes,) = figures.plot("calibration", [run]).axes
-    assert (axes.get_xlabel(), across(axes)) == ("mean score of a bin, %; marker: its answers", SCORE)
-    assert (axes.get_ylabel(), upwards(axes)) == ("right answers in it, %,\nwith 95% interval", SCORE)
-    (axes,) = figures.plot("risk-coverage", [run]).axes
-    assert (axes.get_xlabel(), across(axes)) == ("answers that are kept, %", SCORE)
-
-
-def test_wrong_answers_are_counted_from_0_so_that_a_low_line_is_a_low_share(run: FinishedRun) -> None:
-    curve = run.results["probes"]["suspicion"]["signals"]
-    for signal in curve.values():
-        for point in signal["curve"]:
-            point["risk"] = 0.5
-    (axes,) = figures.plot("risk-coverage", [run]).axes
-    assert axes.get_ylim()[0] == 0
-
-
-def test_buckets_share_one_axis_of_percentages_and_name_the_other_once(run: FinishedRun) -> None:
-    drawn = figures.plot("buckets", [run]).axes
-    assert [upwards(axes) for axes in drawn] == [PERCENT] * 3
-    assert [axes.get_xlabel() for axes in drawn] == ["", "", "commonness of the gold entity, at least"]
-    # All panels have the buckets of all subsets, with half a step of room on both sides.
-    assert [axes.get_xlim() for axes in drawn] == [(-0.5, 1.5)] * 3
-
-
 @pytest.mark.parametrize("figure", ["overshadowing", "outcomes", "buckets", "calibration", "commonness"])
 def test_words_have_7_points_and_numbers_6_and_a_half(run: FinishedRun, figure: str) -> None:
     drawn = figures.plot(figure, [run])
@@ -117,9 +86,3 @@ def test_files_have_the_resolution_and_the_fonts_that_publishers_want() -> None:
         # Type 42 is TrueType; pixels: 300 per inch.
         assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["savefig.dpi"]) == (42, 300)
     assert STYLE["svg.fonttype"] == "path"
-
-
-def test_each_further_system_needs_less_than_a_third_of_an_inch(run: FinishedRun) -> None:
-    runs = [finished_run(name, run.results, run.answers, run.path) for name in "abcd"]
-    one, four = (figures.plot("overshadowing", runs[:count]).get_figheight() for count in (1, 4))
-    assert 0.2 < (four - one) / 3 < 0.33

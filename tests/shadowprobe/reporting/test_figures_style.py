@@ -4,61 +4,36 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.dom import minidom
 
 import pytest
-from drawn import assert_compact, assert_readable
-from figure_runs import bucket, buckets_of, draw
-from finished_runs import finished_run
+from figure_runs import bucket, buckets_of, draw, over, run_of, whole_run
+from finished_runs import called, finished_run
 from world import hand_predictions
 
-import shadowprobe
-from shadowprobe import Dataset, Settings, UsageError
+from shadowprobe import Dataset, UsageError
 from shadowprobe.measure.answers import Answers
 from shadowprobe.plugins import PROBES, make_probe, names
 from shadowprobe.reporting import figures
-from shadowprobe.reporting.figures.style import COLOURS, Width, assign_looks, error_lengths, shorten_number, wrap_label
-from shadowprobe.running.correction import correct_run
-from shadowprobe.running.finished import FinishedRun, read_runs
+from shadowprobe.reporting.figures.style import (
+    COLOURS,
+    LINES,
+    Width,
+    assign_looks,
+    error_lengths,
+    shorten_number,
+    spread_out,
+    stack_panels,
+    use_style,
+    wrap_label,
+)
+from shadowprobe.running.finished import FinishedRun
 from shadowprobe.running.linking import measure_answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-LONG = (
-    "GENRE with the candidates of the dataset (beam=10)",
-    "llm (url=http://localhost:8000/v1 model=example/an-instructed-model-of-8B)",
-    "_begins with an underscore",
-    "costs $5 or $6",
-    "plain",
-)
-OF_LINKERS = [name for name, kind in figures.FIGURES.items() if kind == "linker"]
-# The height of a figure in one column, in centimetres.
-ACL_COLUMN = 9.0
-CM = 2.54
-
-
-@pytest.fixture(scope="module")
-def complete(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """A run of a real linker with what every figure needs: candidates, kinds, answers to variants, a correction."""
-    out = tmp_path_factory.mktemp("complete") / "run"
-    settings = Settings(also=("context_length", "masked_mention"))
-    shadowprobe.run("tfidf", "mini", limit=25, out=out, settings=settings)
-    (run,) = read_runs([out])
-    correct_run(run)
-    return run
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """A run over entities whose commonness is known."""
-    out = tmp_path_factory.mktemp("places") / "run"
-    shadowprobe.run("tfidf", "places", limit=25, out=out)
-    (run,) = read_runs([out])
-    return run
 
 
 @pytest.fixture
@@ -70,42 +45,10 @@ def run(world: Dataset) -> FinishedRun:
     return finished_run("hand", found, answers, Path("runs/hand"))
 
 
-def called(run: FinishedRun, labels: Sequence[str]) -> list[FinishedRun]:
-    """The run under several names."""
-    return [finished_run(label, run.results, run.answers, run.path) for label in labels]
-
-
 def saved(figure: Figure, path: Path) -> bytes:
     """A figure as its file holds it."""
     figures.save(figure, path, force=True)
     return path.read_bytes()
-
-
-@pytest.mark.parametrize(("width", "inches"), [("one", 3.4), ("two", 7.0)])
-@pytest.mark.parametrize("count", [1, 5])
-@pytest.mark.parametrize("figure", OF_LINKERS)
-def test_no_word_is_cut_off_or_lies_on_another_and_no_panel_is_too_low_or_too_high(
-    run: FinishedRun, complete: FinishedRun, figure: str, count: int, width: Width, inches: float
-) -> None:
-    # The hand-made answers have neither kinds nor candidates nor answers to variants.
-    shown = complete if figure in {"debias", "kinds", "context-length", "masked-mention"} else run
-    for serif in (False, True):
-        drawn = figures.plot(figure, called(shown, LONG[:count]), width=width, serif=serif)
-        assert drawn.get_figwidth() == inches
-        assert_readable(drawn)
-        assert_compact(drawn, spare=0 if count == 1 else 0.6)
-
-
-@pytest.mark.parametrize("figure", OF_LINKERS)
-def test_a_narrow_figure_of_four_systems_fits_a_column_of_a_paper(
-    complete: FinishedRun, places: FinishedRun, figure: str
-) -> None:
-    shown = places if figure in {"commonness", "buckets", "popularity-gap"} else complete
-    # The squares of a system are a panel: a figure of one fits.
-    labels = ["tfidf", "bm25", "prior", "blend"][: 1 if figure == "kinds" else 4]
-    drawn = figures.plot(figure, called(shown, labels))
-    assert_readable(drawn)
-    assert drawn.get_figheight() * CM <= ACL_COLUMN
 
 
 def test_a_user_chooses_colours(run: FinishedRun) -> None:
@@ -241,7 +184,8 @@ def test_a_file_that_is_there_is_not_written_over(run: FinishedRun, tmp_path: Pa
 def test_drawing_leaves_the_users_settings_alone(run: FinishedRun, tmp_path: Path) -> None:
     import matplotlib
 
-    before = matplotlib.rcParams.copy()
+    # Read one by one: only then is a backend chosen, if nobody has chosen one yet.
+    before = {name: matplotlib.rcParams[name] for name in matplotlib.rcParams}
     figures.save(figures.plot("outcomes", [run]), tmp_path / "f.png")
     assert matplotlib.rcParams == before
 
@@ -309,3 +253,80 @@ def test_the_ninth_system_has_the_colour_of_the_first_and_another_shape() -> Non
     place = names.index(same)
     following = looks[names[(place + 1) % 8]]
     assert (looks["other"].hatch, looks["other"].marker) == (following.hatch, following.marker)
+
+
+@pytest.mark.parametrize(("width", "longest"), [("one", 14), ("two", 30)])
+def test_a_name_beside_its_bars_is_on_one_line_as_long_as_there_is_room(width: Any, longest: int) -> None:
+    words = "x " * (longest // 2 - 1) + "xx"
+    assert len(words) == longest
+    runs = [run_of(label, overshadowing=over(0.5)) for label in (words, f"{words}y")]
+    axes = draw("overshadowing", runs, width=width).axes[0]
+    assert [text.get_text().count("\n") for text in axes.get_yticklabels()] == [0, 1]
+
+
+def test_a_name_in_a_legend_or_above_a_panel_has_room_for_22_characters() -> None:
+    words = "x " * 10 + "xx"
+    runs = [whole_run(label) for label in (words, f"{words}y")]
+    (legend,) = draw("buckets", runs).legends
+    assert [text.get_text().count("\n") for text in legend.get_texts()] == [0, 1]
+    titles = [axes.get_title() for axes in draw("risk-coverage", runs).axes]
+    # Below the name is a note of one line.
+    assert [title.count("\n") for title in titles] == [1, 2]
+
+
+def test_a_line_of_a_legend_needs_an_eighth_of_an_inch_and_a_little_more() -> None:
+    one, three = (draw("buckets", [whole_run(label) for label in labels]).get_figheight() for labels in ("ab", "abcde"))
+    # Two systems share a line of a narrow page.
+    assert 2 / 8 < three - one < 2 / 5
+    short, long = (draw("buckets", [whole_run(label)]).get_figheight() for label in ("a", "twenty characters of " * 3))
+    assert 2 / 8 < long - short < 2 / 7
+
+
+def test_the_first_of_our_systems_has_a_plain_bar_a_round_marker_and_a_whole_line() -> None:
+    alone, second = (assign_looks([name])[name] for name in ("blend", "prior"))
+    assert (alone.colour, alone.hatch, alone.marker, alone.line) == ("#0072B2", "", "o", "-")
+    assert (second.colour, second.hatch, second.marker, second.line) == ("#E69F00", "////", "s", "--")
+
+
+def test_a_system_without_a_colour_of_its_own_has_that_of_its_name() -> None:
+    # The digest of `hello` begins with 2c f2 4d ba 5f: the first four bytes leave 2 when divided by 8.
+    assert assign_looks(["hello"])["hello"].colour == COLOURS[2]
+
+
+def test_ticks_are_as_thick_as_the_axes_and_a_legend_has_no_frame() -> None:
+    drawn = draw("buckets", [whole_run()])
+    axes = drawn.axes[0]
+    thickness = axes.spines["left"].get_linewidth()
+    for axis in (axes.xaxis, axes.yaxis):
+        assert axis.get_major_ticks()[0].tick1line.get_markeredgewidth() == thickness
+    (legend,) = drawn.legends
+    assert not legend.get_frame_on()
+    # A handle is long enough for the pattern of a line, and no longer than three letters.
+    assert 2 < legend.handlelength < 3
+
+
+def test_patterns_of_lines_begin_with_a_whole_dash() -> None:
+    assert [line[0] for line in LINES if isinstance(line, tuple)] == [0] * 4
+
+
+@pytest.mark.parametrize(("count", "places"), [(1, [0]), (2, [-2, 2]), (3, [-4, 0, 4])])
+def test_marks_are_spread_around_the_middle(count: int, places: list[float]) -> None:
+    assert spread_out(count, 4) == places
+
+
+@pytest.mark.parametrize(("width", "height", "lowest"), [("one", 6.5, [2]), ("two", 2.5, [0, 1, 2])])
+def test_panels_stack_on_a_narrow_page_and_stand_side_by_side_on_a_wide_one(
+    width: Width, height: float, lowest: list[int]
+) -> None:
+    with use_style():
+        figure, panels, bottom = stack_panels(width, 3, panel=2, room=0.5)
+    # Three panels of two inches, or one line of them, and half an inch.
+    assert figure.get_figheight() == height
+    assert [panels.index(axes) for axes in bottom] == lowest
+
+
+def test_a_mark_that_the_user_chose_a_colour_for_comes_before_those_that_have_one_by_their_name() -> None:
+    with use_style(colours={"other": COLOURS[0].lower(), "own": "teal"}):
+        looks = assign_looks(["own", "blend", "other"])
+    # `blend` has the first colour unless somebody else was given it.
+    assert (looks["other"].colour, looks["blend"].colour, looks["own"].colour) == (COLOURS[0], COLOURS[1], "#008080")

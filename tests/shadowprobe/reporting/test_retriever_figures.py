@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from drawn import assert_compact, assert_readable, bars, heights, intervals, points, tick_labels, words
+from drawn import assert_compact, assert_laid_out, assert_readable, bars, heights, intervals, points, tick_labels, words
 from figure_runs import results, rows
 from measured_runs import READ, write_retrieval
 from refusals import complaint
@@ -207,3 +208,89 @@ def test_shares_go_from_0_to_100(confused: Path, models: list[Path]) -> None:
             assert tick_labels(axes) == ["0", "50", "100"], figure
     for axes in figures.plot("question-buckets", [confused]).axes:
         assert axes.get_ylim() == (0, 100)
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+@pytest.mark.parametrize(
+    ("figure", "inches"), [("head-tail", 2), ("confusion", 2), ("retrieval-gap", 2.5), ("question-buckets", 3.5)]
+)
+def test_a_figure_of_one_panel_fills_its_page(confused: Path, figure: str, inches: float, width: Width) -> None:
+    assert_laid_out(figures.plot(figure, [confused], width=width), inches)
+
+
+def amber_of(*parts: tuple[str, str]) -> FinishedRun:
+    """A run of a retriever that has found half of the right documents in some parts of AmbER."""
+    rates = {group: {"rate": 0.5, "ci95": [0.25, 0.75], "n": 8} for group in ("head", "tail")}
+    found: dict[str, Any] = {}
+    for collection, task in parts:
+        gap = [{"at_least": low, "difference": 0.25, **rates} for low in (0.0, 0.2, 1.0)]
+        row = {"accuracy": {"1": rates}, "confusion": rates, "popularity": gap}
+        found.setdefault(collection, {})[task] = row
+    results = {"retriever": {"name": "a"}, "settings": {"k": [1]}, "queries": {}, "probes": {"amber": found}}
+    return FinishedRun(Path("runs/a"), "a", results)
+
+
+FACTS, QUESTIONS_OF_PEOPLE, THINGS = (
+    "People,\nfact checking",
+    "People,\nquestion answering",
+    "Things,\nquestion answering",
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "titles", "lowest"),
+    [
+        ("one", [FACTS, "", QUESTIONS_OF_PEOPLE, THINGS], [QUESTIONS_OF_PEOPLE, THINGS]),
+        ("two", [FACTS, QUESTIONS_OF_PEOPLE, "", THINGS], [THINGS]),
+    ],
+)
+def test_collections_are_side_by_side_on_a_narrow_page_and_tasks_on_a_wide_one(
+    width: Width, titles: list[str], lowest: list[str]
+) -> None:
+    run = amber_of(("human", "fc"), ("human", "qa"), ("nonhuman", "qa"))
+    drawn = figures.plot("head-tail", [run], width=width)
+    assert [axes.get_title() for axes in drawn.axes] == titles
+    # There are no things with claims: the panel is empty, and its frame is not drawn.
+    assert [axes.axison for axes in drawn.axes] == [bool(title) for title in titles]
+    # Only those of the last line name the axis: a name between two lines would press them together.
+    assert [axes.get_title() for axes in drawn.axes if axes.get_xlabel()] == lowest
+    assert_laid_out(drawn, 3)
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_panels_with_axes_of_their_own_stack_on_a_narrow_page(width: Width) -> None:
+    drawn = figures.plot("retrieval-gap", [amber_of(("human", "fc"), ("human", "qa"))], width=width)
+    assert_laid_out(drawn, 4 if width == "one" else 2.5)
+    first, second = (axes.get_window_extent() for axes in drawn.axes)
+    assert (first.x0 == second.x0, first.y0 == second.y0) == (width == "one", width == "two")
+    # Once below all of them.
+    assert [bool(axes.get_xlabel()) for axes in drawn.axes] == [False, True]
+    for axes in drawn.axes:
+        assert tick_labels(axes) == ["0\n16", "20\n16", "100\n16"]
+        assert axes.get_xlim() == (-0.5, 2.5)
+        zero, line = axes.lines
+        assert {y for _, y in points(zero)} == {0}
+        assert points(line) == [(0, 25), (1, 25), (2, 25)]
+        assert not line.get_clip_on()
+    assert drawn.legends[0].get_lines()[0].get_color() == drawn.axes[0].lines[1].get_color()
+
+
+def test_a_bin_that_only_another_panel_has_is_empty() -> None:
+    run = amber_of(("human", "fc"), ("human", "qa"))
+    del run.results["probes"]["amber"]["human"]["qa"]["popularity"][1]
+    facts, questions = figures.plot("retrieval-gap", [run]).axes
+    assert tick_labels(facts) == ["0\n16", "20\n16", "100\n16"]
+    assert tick_labels(questions) == ["0\n16", "20\n0", "100\n16"]
+    assert points(questions.lines[1]) == [(0, 25), (2, 25)]
+
+
+@pytest.mark.parametrize(
+    ("frequency", "words"), [(0, "0"), (9, "9"), (10, "10"), (99, "99"), (109, "100"), (1290, "1.2k"), (30_999, "30k")]
+)
+def test_a_frequency_is_named_by_its_first_two_digits_and_never_above_it(frequency: int, words: str) -> None:
+    row = {"n": 9, "accuracy": {"1": 0.5}, "accuracy_ci95": {"1": [0.25, 0.75]}}
+    bucket = {"bucket": 0, "lowest_frequency": frequency, **row}
+    probes = {"entity_questions": {"buckets": [bucket]}}
+    results = {"retriever": {"name": "a"}, "settings": {"k": [1]}, "queries": {}, "probes": probes}
+    (axes,) = figures.plot("question-buckets", [FinishedRun(Path("runs/a"), "a", results)]).axes
+    assert tick_labels(axes) == [f"{words}\nn=9"]

@@ -137,6 +137,16 @@ def test_buckets_are_counted_from_1_with_their_frequencies() -> None:
     assert texts(table)[1][3:] == ["0", "–", "–"]
 
 
+def test_a_run_whose_questions_have_no_frequencies_is_left_out_of_the_buckets() -> None:
+    bucket = {"bucket": 0, "lowest_frequency": 5, "highest_frequency": 9, **members(3, 0.25)}
+    runs = {
+        "a": results_of(entity_questions={**QUESTIONS, "buckets": [bucket]}),
+        "b": results_of(entity_questions={**QUESTIONS, "buckets": None}),
+    }
+    *_, table = retriever_summary.make_tables(runs)
+    assert (table.key, [row[0] for row in texts(table)]) == ("buckets", ["a"])
+
+
 def test_entities_seen_in_training_are_set_against_the_others() -> None:
     seen = {
         "seen": members(2, 0.5),

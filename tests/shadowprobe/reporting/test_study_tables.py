@@ -141,7 +141,7 @@ def test_people_lack_no_document_and_systems_may() -> None:
 
 
 def test_notes_say_only_what_the_study_has() -> None:
-    people = [SystemScores(name, "annotator", rates(HALF), rates(HALF)) for name in ("Ann", "Bob")]
+    people = [SystemScores(name, "annotator", rates(HALF), rates(HALF), 0) for name in ("Ann", "Bob")]
     spans = (SpanAgreement(("Ann", "Bob"), 4, 0.5, 0.75), SpanAgreement(("Ann", "Eve"), 0, None, None))
     documents, answers = user_study_tables(study(*people, answered=3, spans=spans))
     assert documents.notes[1:] == (
@@ -158,7 +158,7 @@ def test_notes_say_only_what_the_study_has() -> None:
 
 
 def test_each_study_says_what_it_asked_about_and_which_has_published_figures() -> None:
-    amber, kinds = study(SystemScores("Ann", "annotator", rates(HALF), rates(HALF))), categories(())
+    amber, kinds = study(SystemScores("Ann", "annotator", rates(HALF), rates(HALF), 0)), categories(())
     assert describe_study(agreement()) == "study: 10 snippets of mini"
     assert describe_study(amber) == "study: 5 questions of AmbER sets, documents of trio"
     assert describe_study(kinds) == "study: 4 outputs of lm, questions of sets"

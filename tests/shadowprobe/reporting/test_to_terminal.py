@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from shadowprobe.reporting.tables.table import Column, Row, Table, text_column
-from shadowprobe.reporting.tables.to_terminal import _choose_widths, render, render_run, show
+from shadowprobe.reporting.tables.to_terminal import _break_words, _choose_widths, render, render_run, show
 
 
 def lines(*tables: Table) -> list[str]:
@@ -184,3 +184,21 @@ def test_a_long_name_is_broken_behind_a_hyphen_if_it_has_one(name: str, shown: l
     show([Table("t", "", (text_column("x"), Column("right", "right")), (Row((name, 12.5)),))], console)
     found = [line.split()[0] for line in page.getvalue().splitlines()[2:]]
     assert found == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        # One character more than there is room for.
+        ("ab-c", 3, "ab-\nc"),
+        ("a-b", 3, "a-b"),
+        # The hyphen has room behind the characters of a whole line but one.
+        ("abc-d", 4, "abc-\nd"),
+        ("abcd-e", 4, "abcd-e"),
+        ("a-b", 2, "a-\nb"),
+        ("a-b", 1, "a-b"),
+        ("short ab-cd", 4, "short ab-\ncd"),
+    ],
+)
+def test_a_word_is_broken_only_where_it_is_too_long_and_the_hyphen_has_room(text: str, width: int, shown: str) -> None:
+    assert _break_words(text, width) == shown

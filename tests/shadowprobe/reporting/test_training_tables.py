@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn import assert_readable
 
 from shadowprobe import UsageError
 from shadowprobe.reporting.figures.passages import passages
-from shadowprobe.reporting.figures.style import COLOURS, MARKERS
+from shadowprobe.reporting.figures.style import COLOURS, MARKERS, use_style
 from shadowprobe.reporting.tables.training_tables import describe_split, make_training_tables
 from shadowprobe.training.record import Training, TrainingRecord
 
@@ -252,3 +253,28 @@ def test_without_places_the_figure_says_why() -> None:
     noted = training(notes=["no test", "only 2 passages answer"], passages={"before": {"places": None}})
     with pytest.raises(UsageError, match="no such figure of trained/mine: only 2 passages answer"):
         passages([noted], "one")
+
+
+@pytest.mark.parametrize(("width", "inches", "columns"), [("one", 3, 2), ("two", 4, 4)])
+def test_the_maps_fill_the_width_of_the_page_and_words_can_be_read(width: Any, inches: float, columns: int) -> None:
+    items = [{"relation": f"P{number}"} for number in range(900, 905)]
+    found = {"items": items, "before": map_of(5, 0.5, 0.25), "after": map_of(5, 0.875, None)}
+    with use_style():
+        drawn = passages([training(passages=found)], width)
+        assert_readable(drawn)
+    assert drawn.get_figheight() < inches
+    before, after = (axes.get_window_extent() for axes in drawn.axes)
+    # Side by side, and nearly as high as wide.
+    assert before.x1 < after.x0
+    assert 0.6 < before.height / before.width < 1.1
+    (legend,) = drawn.legends
+    assert legend._ncols == columns  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("more", "lines"), [("", 1), ("x", 2)])
+def test_the_name_of_a_training_has_room_for_26_characters(more: str, lines: int) -> None:
+    found = {"items": ITEMS, "before": map_of(4, 0.5, 0.25), "after": map_of(4, 0.5, 0.25)}
+    # `, before` has eight of them.
+    label = f"{'x' * 16} {more}y"
+    drawn = passages([training(label, passages=found), training("yours", passages=found)], "one")
+    assert drawn.axes[0].get_title().partition("\nmean")[0].count("\n") + 1 == lines
