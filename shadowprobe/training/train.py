@@ -28,7 +28,7 @@ from shadowprobe.training.passages import Asked
 from shadowprobe.training.planning import QUESTIONS, RUNS, Plan
 from shadowprobe.training.question_split import group_questions
 from shadowprobe.training.record import Training, read_training, write_record
-from shadowprobe.training.saved_encoders import Announce, Move, load_models, train_and_save
+from shadowprobe.training.saved_encoders import Announce, Move, count_up, load_models, train_and_save
 from shadowprobe.training.trainable import load_trainable
 
 TRAINED, OTHER, MIX = "trained", "other", "mix"
@@ -66,16 +66,9 @@ def _list_retrievers(plan: Plan) -> Retrievers:
 
 def _run(plan: Plan, probe: str, queries: Path, name: str, move: Move) -> tuple[list[FinishedRun], dict[str, Any]]:
     """The runs of all systems over some queries, and what the probe says of every query."""
-    done = 0
-
-    def progress(more: int) -> None:
-        nonlocal done
-        done += more
-        move(f"asking {name}", done, None)
-
     ks, collection = plan.settings.ks, plan.settings.collection
     folder = plan.out / RUNS / name
-    runs = run_systems(_list_retrievers(plan), collection, probe, queries, folder, ks, progress)
+    runs = run_systems(_list_retrievers(plan), collection, probe, queries, folder, ks, count_up(move, f"asking {name}"))
     return runs, read_rows(runs, collection, probe, ks)
 
 
