@@ -42,7 +42,20 @@ def test_the_table_has_the_scores_worked_out_by_hand(running: Running, capsys: C
     assert ["Top", "0.667", "0.500", "0.571", "0.500", "0", "done"] in lines
     assert ["Tail", "1.000", "1.000", "1.000", "1.000", "0", "done"] in lines
     assert "threshold" not in out
+    assert f"experiment 202111070000 started: {running.url}/experiment?id=202111070000" in err
     assert "Written to runs/gerbil-AGDISTIS_MAG-world/" in err
+
+
+def test_a_directory_holds_the_experiment_that_is_named_and_no_other(running: Running, capsys: Capsys) -> None:
+    outcome(capsys, *command(running))
+    path = "runs/gerbil-AGDISTIS_MAG-world/gerbil.json"
+    assert refusal(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111079999")) == (
+        f"{path} holds experiment 202111070000; give another --out, or --force to replace it"
+    )
+    code, _, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000"))
+    assert code == 0
+    assert "experiment 202111070000 is done: " in err
+    assert len(running.asked("execute")) == 1
 
 
 def test_the_card_holds_the_experiment_and_all_its_numbers(running: Running, capsys: Capsys) -> None:
@@ -292,8 +305,9 @@ def test_a_directory_with_another_experiment_is_left_alone(
 def test_an_experiment_whose_card_is_lost_can_be_read_by_its_id(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running))
     Path("runs/gerbil-AGDISTIS_MAG-world/gerbil.json").unlink()
-    code, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000", "--json"))
+    code, out, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000", "--json"))
     assert code == 0
+    assert "experiment 202111070000 goes on: " in err
     assert micro(rows(out)["top"]) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
     assert len(running.asked("execute")) == 1
 
