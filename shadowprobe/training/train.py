@@ -111,12 +111,13 @@ def _measure_amber(plan: Plan, move: Move) -> dict[str, Any]:
     source = plan.collection.directory / AMBER if plan.collection.directory is not None else None
     if source is None or not source.exists():
         return {}
-    held = hold_sets_out(source, plan.split.training, plan.out / QUESTIONS / AMBER)
-    plan.record.split["amber"] = {"kept": held.kept, "dropped_for_overlap": held.dropped}
-    if not held.kept:
+    folder = plan.out / QUESTIONS / AMBER
+    kept, dropped = hold_sets_out(source, plan.split.training, folder)
+    plan.record.split["amber"] = {"kept": kept, "dropped_for_overlap": dropped}
+    if not kept:
         plan.record.notes.append("AmbER: the names of all sets share a word with a training question")
         return {}
-    runs, rows = _run(plan, AMBER, held.folder, AMBER, move)
+    runs, rows = _run(plan, AMBER, folder, AMBER, move)
     return describe_amber(runs, rows)
 
 
