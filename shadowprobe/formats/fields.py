@@ -31,6 +31,11 @@ def parse_page_id(key: PageKey) -> int | None:
     return int(key) if key and int(key) > 0 else None
 
 
+def parse_score(score: Score) -> float | None:
+    """Returns a score that is written as a number or as text."""
+    return None if score is None else float(score)
+
+
 def make_reference(title: str | None, page_id: int | None = None, qid: str | None = None) -> str:
     """Makes one reference that `parse_reference` reads: the title, else the QID, else the page id, else empty."""
     if title is not None:

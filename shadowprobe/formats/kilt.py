@@ -29,6 +29,7 @@ from shadowprobe.formats.fields import (
     make_reference,
     parse_page_id,
     parse_reference,
+    parse_score,
     read_own_fields,
 )
 
@@ -137,8 +138,7 @@ def _make_page(title: str, provenance: Provenance, score: Score) -> dict[str, An
     if ids:
         # A page with the title Nil is an entity, and not NIL.
         keys = {**({"title": title} if keys.get("nil") else keys), **ids}
-    given = provenance.score if score is None else score
-    return {**keys, "score": None if given is None else float(given)} if keys else {}
+    return {**keys, "score": parse_score(score if score is not None else provenance.score)} if keys else {}
 
 
 def _read_text(path: Path, number: int, line: KiltLine) -> tuple[str, Span]:

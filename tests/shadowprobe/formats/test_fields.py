@@ -15,6 +15,7 @@ from shadowprobe.formats.fields import (
     parse_edition,
     parse_page_id,
     parse_reference,
+    parse_score,
 )
 
 ONE, TWO = (Candidate("Avon"),), (Candidate("Avon"), Candidate("Berg"))
@@ -32,7 +33,8 @@ def test_a_page_id_is_a_number_above_0(key: int | str | None, page_id: int | Non
     assert parse_page_id(key) == page_id
 
 
-def test_only_what_is_none_is_missing() -> None:
+def test_a_score_of_0_is_a_score() -> None:
+    assert [parse_score(one) for one in (None, 0.0, "0", "-1.5e2")] == [None, 0.0, 0.0, -150.0]
     assert drop_missing({"a": 0, "b": None, "c": ""}) == {"a": 0, "c": ""}
 
 
