@@ -8,8 +8,9 @@ from typing import ClassVar
 import pytest
 from world import NAMES
 
-from shadowprobe import Candidate, Card, Dataset, Entity, Linker, Prediction, Snippet, write_dataset
+from shadowprobe import Candidate, Card, Dataset, Entity, Failure, Linker, Prediction, Snippet, write_dataset
 from shadowprobe.running.check import Finding, check
+from shadowprobe.systems.linker import Given
 
 # Four of each subset, of which Tail has one: in the order of the dataset.
 SAMPLE = [
@@ -220,3 +221,18 @@ def test_the_first_of_answers_that_nobody_knows_is_shown_by_any_key(
     found = details(Elsewhere(), world)
     assert f"none of 13, such as {shown}: titles of another wiki" in found[KNOWN].detail
     assert found["it answers"].detail.endswith(f"-> {shown.strip(chr(39))}, unknown to the dataset")
+
+
+def test_a_prediction_that_is_invalid_and_a_failure_are_shown_with_their_snippet(world: Dataset) -> None:
+    class Invalid(Watched):
+        def one(self, snippet: Snippet) -> Prediction:
+            return Prediction(snippet.id, page_id=0)
+
+    class Failing(Linker):
+        name = "failing"
+
+        def link(self, snippets: list[Snippet]) -> list[Given]:
+            return [Failure(snippet.id, "time-out") for snippet in snippets]
+
+    assert "tAvon: `page_id` 0 is not a page id" in details(Invalid(), world)["it answers"].detail
+    assert "tAvon: time-out" in details(Failing(), world)["it answers"].detail
