@@ -23,7 +23,7 @@ MAPPED = "a gold URI of an unknown knowledge base, mapped by owl:sameAs"
 NOT_MAPPED = "a gold URI of an unknown knowledge base that nothing maps: no gold entity"
 
 
-class Mention(Struct, frozen=True, omit_defaults=True):
+class Mention(Struct, frozen=True):
     """A span of a text with its gold or predicted entity; without an entity there is no gold, or no answer."""
 
     start: int
@@ -85,7 +85,7 @@ class Mention(Struct, frozen=True, omit_defaults=True):
         return [(entity, score) for entity, score in scores.items() if entity]
 
 
-class AnnotatedDocument(Struct, frozen=True, omit_defaults=True):
+class AnnotatedDocument(Struct, frozen=True):
     """A text with its mentions; a document that is exported also has its subset, and beside predictions the gold."""
 
     id: str

@@ -153,7 +153,7 @@ class GerbilJob:
             ) from None
         return card
 
-    def finish(self, card: Experiment, *, poll: float, timeout: float, watch: Watch | None = None) -> Experiment:
+    def finish(self, card: Experiment, *, poll: float, timeout: float, watch: Watch) -> Experiment:
         """Waits until GERBIL has run every task, and writes the totals."""
         if card.finished:
             return card
@@ -216,8 +216,8 @@ def wait_for_tasks(
     *,
     poll: float,
     timeout: float,
-    watch: Watch | None = None,
-    annotators: Sequence[str] = (),
+    watch: Watch,
+    annotators: Sequence[str],
 ) -> list[Task]:
     """Waits until no task of an experiment runs, and returns the tasks."""
     deadline = time.monotonic() + timeout
@@ -232,10 +232,10 @@ def wait_for_tasks(
             if silent == MAX_SILENT_POLLS:
                 raise
         running = sum(task.status == RUNNING for task in tasks)
-        if tasks and watch is not None:
+        if tasks:
             watch(len(tasks) - running, len(tasks))
-        if tasks and not running:
-            return tasks
+            if not running:
+                return tasks
         left = deadline - time.monotonic()
         if left <= 0:
             raise GerbilError(

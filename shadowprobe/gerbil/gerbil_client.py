@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shadowprobe.base.secrets import mask_url, shorten_url
 from shadowprobe.errors import GerbilError, UsageError, nearest, shorten
@@ -32,13 +32,6 @@ _EXPERIMENT = re.compile("[0-9]{9,40}")
 
 class UnreachableError(GerbilError):
     """An instance that gave no answer, or a passing fault; the next try may fare better."""
-
-
-class Started(NamedTuple):
-    """The id of an experiment, and what GERBIL complained of when it started it."""
-
-    id: str
-    complaint: str = ""
 
 
 class Instance:
@@ -111,8 +104,8 @@ class Instance:
         count = re.search(r"[0-9]{1,18}", str(listed[0].get("description") or ""))
         return int(count[0]) if count else None
 
-    def start(self, annotators: list[str], datasets: list[str]) -> Started:
-        """Starts an experiment: each annotator on each dataset."""
+    def start(self, annotators: list[str], datasets: list[str]) -> tuple[str, str]:
+        """Starts an experiment, each annotator on each dataset; returns its id, and what GERBIL complained of."""
         experiment_data = {"type": TYPE, "matching": MATCHING, "annotator": annotators, "dataset": datasets}
         try:
             response = self._ask("GET", "execute", LONG_TIMEOUT, params={"experimentData": json.dumps(experiment_data)})
@@ -124,7 +117,7 @@ class Instance:
             complaint = shorten(f"{answer['errorMessage']} {answer.get('detailMessage') or ''}")
             if _EXPERIMENT.fullmatch(str(answer.get("experimentId"))):
                 # Some of its tasks run, and only the others do not.
-                return Started(str(answer["experimentId"]), complaint)
+                return str(answer["experimentId"]), complaint
             raise GerbilError(f"{self.url} does not start the experiment: {complaint}")
         experiment = response.text.strip().strip('"')
         if not experiment and response.is_success:
@@ -132,7 +125,7 @@ class Instance:
             raise GerbilError(f"{self.url} does not start the experiment: it seems to have no {TYPE}")
         if not response.is_success or not _EXPERIMENT.fullmatch(experiment):
             raise self._surprise("execute", response)
-        return Started(experiment)
+        return experiment, ""
 
     def page(self, experiment: str) -> str:
         """The page of an experiment."""

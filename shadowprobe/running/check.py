@@ -172,7 +172,8 @@ class _Battery:
         name = snippet.mention
         bare = replace(snippet, id="check-bare", text=name, start=0, end=len(name))
         first = replace(snippet, id="check-start", text=f"{name} was named first.", start=0, end=len(name))
-        last = replace(snippet, id="check-end", text=f"Last came {name}", start=10, end=10 + len(name))
+        text = f"Last came {name}"
+        last = replace(snippet, id="check-end", text=text, start=text.index(name), end=len(text))
         self._link([bare, first, last])
         return ""
 
@@ -185,16 +186,16 @@ class _Battery:
 
     def check_scores(self) -> str:
         predictions = self._link(self.sample)
-        scored = [prediction for prediction in predictions if prediction.score is not None]
+        scores = {prediction.id: prediction.score for prediction in predictions if prediction.score is not None}
         listed = [prediction for prediction in predictions if prediction.candidates]
-        for prediction in scored:
-            if not math.isfinite(prediction.score or 0.0):
-                raise BrokenError(f"{prediction.id}: score {prediction.score} is not finite; give None for no score")
+        for snippet_id, score in scores.items():
+            if not math.isfinite(score):
+                raise BrokenError(f"{snippet_id}: score {score} is not finite; give None for no score")
         for prediction in listed:
             known = [candidate.score for candidate in prediction.candidates if candidate.score is not None]
             if known != sorted(known, reverse=True):
                 raise BrokenError(f"{prediction.id}: the candidates are not ordered from the best score down")
-        return f"{len(scored)} of {len(predictions)} with a score, {len(listed)} with candidates"
+        return f"{len(scores)} of {len(predictions)} with a score, {len(listed)} with candidates"
 
     def check_known(self) -> str:
         linked = [prediction for prediction in self._link(self.sample) if prediction.status == "linked"]

@@ -39,8 +39,8 @@ class DocumentSource(Struct, frozen=True):
         """The name, with the number of documents."""
         return self.name if self.ranked is None else f"{self.name}@{self.described['k']}"
 
-    def hand_out(self, queries: Iterable[ReaderQuery], collection: Collection) -> HandedOut:
-        """The queries with their documents, from one pass over the collection."""
+    def hand_out(self, queries: Iterable[ReaderQuery], collection: Collection) -> tuple[dict[str, ReaderQuery], int]:
+        """The queries with their documents by id, and how many documents the collection does not have."""
         queries = list(queries)
         wanted = {one for query in queries for one in self._wanted(query)}
         known: dict[str, list[Document]] = {}
@@ -50,7 +50,7 @@ class DocumentSource(Struct, frozen=True):
                 if key in wanted:
                     known.setdefault(key, []).append(document)
         given = {query.id: self._give(query, known) for query in queries}
-        return HandedOut(given, len(wanted - known.keys()))
+        return given, len(wanted - known.keys())
 
     def _wanted(self, query: ReaderQuery) -> Iterable[str]:
         return sorted(query.gold) if self.ranked is None else self.ranked.get(query.id, ())
@@ -59,13 +59,6 @@ class DocumentSource(Struct, frozen=True):
         documents = [document for one in self._wanted(query) for document in known.get(one, ())]
         unique = tuple({document.id: document for document in documents}.values())
         return structs.replace(query, documents=unique, found=is_found(query, unique))
-
-
-class HandedOut(Struct, frozen=True):
-    """Queries with their documents by id, and how many documents the collection does not have."""
-
-    queries: dict[str, ReaderQuery]
-    lacking: int
 
 
 def is_found(query: ReaderQuery, documents: Iterable[Document]) -> bool:

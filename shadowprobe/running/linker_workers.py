@@ -34,32 +34,25 @@ class LinkerSource(NamedTuple):
     limit: int | None
 
 
-class LinkedPart(NamedTuple):
-    """What a worker gives for some batches, and what the linker has said so far."""
-
-    given: list[dict[str, Given]]
-    notes: list[str]
-
-
 def link_on_workers(
     executor: Executor, source: LinkerSource, linker: Linker, snippets: Iterator[Snippet], batch_size: int
 ) -> Iterator[dict[str, Given]]:
     """Links snippets on the workers; yields what each batch gives in order, and passes the notes to this linker."""
     batches = iter(lambda: list(islice(snippets, batch_size)), [])
     parts: Iterable[list[list[Snippet]]] = iter(lambda: list(islice(batches, BATCHES)), [])
-    for part in executor.map(partial(link_part, source), parts):
-        for note in part.notes:
+    for linked, notes in executor.map(partial(link_part, source), parts):
+        for note in notes:
             linker.note(note)
-        for given in part.given:
+        for given in linked:
             # What comes from another process is written as it would be here only after it is read again.
             yield {snippet_id: check_given(answer) for snippet_id, answer in given.items()}
 
 
-def link_part(source: LinkerSource, batches: list[list[Snippet]]) -> LinkedPart:
-    """Links some batches with the linker of this worker."""
+def link_part(source: LinkerSource, batches: list[list[Snippet]]) -> tuple[list[dict[str, Given]], list[str]]:
+    """Links some batches with the linker of this worker; returns what it gives, and its notes so far."""
     linker = _get_linker(source)
     given = [answers for batch in batches for answers in link_in_parts(linker, batch)]
-    return LinkedPart(given, list(linker.notes))
+    return given, list(linker.notes)
 
 
 @lru_cache(1)

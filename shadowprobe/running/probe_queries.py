@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from shadowprobe import plugins
 from shadowprobe.base.jsonl import encode_lines, read_lines
@@ -13,10 +13,8 @@ from shadowprobe.errors import InputError, PluginError, UsageError
 from shadowprobe.measure.probe import Findings
 from shadowprobe.measure.query_probes import AnswerProbe, QueryProbe, RankingProbe, ReadingProbe
 from shadowprobe.queries.collection import Collection, digest_of, open_collection
+from shadowprobe.queries.query import Query
 from shadowprobe.running.task import Task
-
-if TYPE_CHECKING:
-    from shadowprobe.queries.query import Query
 
 
 class _WithId(Protocol):
@@ -25,7 +23,7 @@ class _WithId(Protocol):
 
 
 AnyProbe = TypeVar("AnyProbe", bound=QueryProbe)
-AnyQuery = TypeVar("AnyQuery", bound="Query")
+AnyQuery = TypeVar("AnyQuery", bound=Query)
 Line = TypeVar("Line", bound=_WithId)
 
 

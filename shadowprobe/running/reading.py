@@ -156,9 +156,8 @@ class ReadingTask(QueryTask):
         """Reads the documents, lets the reader prepare, and closes it at the end of the block."""
         if self.source is None:
             raise LinkerError("there are no documents to read: the answers are stored ones")
-        given = self.source.hand_out(self.queries.values(), self.collection)
-        self.queries = given.queries
-        self._note_missing(given.lacking)
+        self.queries, lacking = self.source.hand_out(self.queries.values(), self.collection)
+        self._note_missing(lacking)
         with open_reader(self.reader):
             yield
 

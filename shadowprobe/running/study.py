@@ -220,13 +220,13 @@ def _run_in_processes(study: Study, watcher: StudyWatcher) -> Iterator[tuple[int
 
 def _receive(connection: Any, combination: Combination, process: Any) -> Ended:
     try:
-        ended: Ended = connection.recv()
+        ended: Ended | None = connection.recv()
     except EOFError:
-        process.join()
-        ended = Ended(combination, error=f"its process ended with code {process.exitcode}; the same command goes on")
+        ended = None
     process.join()
     connection.close()
-    return ended
+    reason = f"its process ended with code {process.exitcode}; the same command goes on"
+    return ended or Ended(combination, error=reason)
 
 
 def _work(study: Study, combination: Combination, connection: Connection) -> None:

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from shadowprobe import plugins
 from shadowprobe.base.files import directory_name
+from shadowprobe.base.jsonl import NonBlank
 from shadowprobe.base.toml_file import TomlFile
 from shadowprobe.catalogue.datasets import KNOWN
 from shadowprobe.errors import InputError, ShadowprobeError, nearest
@@ -98,28 +99,27 @@ _NOUNS = {
     "null": "nothing",
 }
 
-Text = Annotated[str, Meta(min_length=1)]
 Positive = Annotated[int, Meta(ge=1)]
 
 
 class SystemKeys(Struct):
     """The keys of a system."""
 
-    linker: Text
-    name: Text | None = None
+    linker: NonBlank
+    name: NonBlank | None = None
     options: dict[str, Any] = {}
 
 
 class StudyKeys(Struct):
     """The keys of a study."""
 
-    datasets: Annotated[list[Text], Meta(min_length=1)]
+    datasets: Annotated[list[NonBlank], Meta(min_length=1)]
     systems: Annotated[list[SystemKeys], Meta(min_length=1)]
-    out: Text = "runs"
+    out: NonBlank = "runs"
     limit: Positive | None = None
-    probes: list[Text] = []
-    also: list[Text] = []
-    redirects: Text | None = None
+    probes: list[NonBlank] = []
+    also: list[NonBlank] = []
+    redirects: NonBlank | None = None
     gerbil_threshold: bool = False
     gerbil_nil: bool = False
     bootstrap_rounds: Annotated[int, Meta(ge=100)] = ROUNDS
@@ -192,8 +192,6 @@ def _read_linkers(file: TomlFile, systems: list[SystemKeys]) -> list[StudyLinker
     linkers: dict[str, StudyLinker] = {}
     for number, system in enumerate(systems):
         name = system.name or system.linker
-        if not name.strip():
-            raise file.make_error("is empty", "systems", number, "name" if system.name else "linker")
         # Two names that differ only in what a directory cannot be called would share their runs.
         if directory_name(name) in linkers:
             key = "name" if system.name else "linker"
@@ -251,7 +249,7 @@ def _make_error(file: TomlFile, message: str) -> InputError:
     keys: list[str | int] = [name or int(number) for name, number in _STEP.findall(place)]
     if missing := re.fullmatch(r"Object missing required field `(\w+)`", problem):
         return file.make_error(f"has no `{missing[1]}`", *(keys or [missing[1]]))
-    if "length >= 1" in problem:
+    if "length >= 1" in problem or "matching regex" in problem:
         return file.make_error("is empty", *keys)
     words = re.sub(r"`([^`]+)`", lambda match: _name_types(match[1]), problem)
     return file.make_error(f"{words[:1].lower()}{words[1:]}", *keys)

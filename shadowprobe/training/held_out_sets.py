@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from msgspec import Struct
-
 from shadowprobe.base.files import make_directory, write_atomically
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.queries.amber_sets import FILE, read_amber_sets
 from shadowprobe.training.content_overlap import Triple, list_content_words
 
 
-class HeldOutSets(Struct, frozen=True):
-    """Where the sets are that may be asked, and how many there are; each counts once for each of its tasks."""
+def hold_sets_out(source: Path, training: Iterable[Triple], folder: Path) -> tuple[int, int]:
+    """Writes the sets whose names share no word with a training triple, in the layout of the release.
 
-    folder: Path
-    kept: int
-    dropped: int
-
-
-def hold_sets_out(source: Path, training: Iterable[Triple], folder: Path) -> HeldOutSets:
-    """Writes the sets whose names share no word with a training triple, in the layout of the release."""
+    Returns how many sets are kept and how many are not; each counts once for each of its tasks.
+    """
     trained = frozenset[str]().union(*(triple.words for triple in training))
     kept = dropped = 0
     for (collection, task), sets in read_amber_sets(source).items():
@@ -32,4 +25,4 @@ def hold_sets_out(source: Path, training: Iterable[Triple], folder: Path) -> Hel
             target = folder / collection / task / FILE
             make_directory(target.parent)
             write_atomically(target, encode_lines(unseen))
-    return HeldOutSets(folder, kept, dropped)
+    return kept, dropped

@@ -25,6 +25,18 @@ Move = Callable[[str, int, int | None], None]
 Announce = Callable[[TrainingRecord], None]
 
 
+def count_up(move: Move, what: str, total: int | None = None) -> Callable[[int], None]:
+    """A function that is called with how much more is done, and tells how much that is so far."""
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        move(what, done, total)
+
+    return advance
+
+
 class Part(Struct, frozen=True):
     """What one pair of encoders is trained on, and the patterns of the questions that it will take."""
 
@@ -41,13 +53,7 @@ def train_and_save(plan: Plan, move: Move, announce: Announce = lambda _: None) 
     announce(plan.record)
     parts = list_parts(plan)
     steps = sum(count_steps(len(part.examples), plan.settings) for part in parts)
-    done = 0
-
-    def advance(more: int) -> None:
-        nonlocal done
-        done += more
-        move("training", done, steps)
-
+    advance = count_up(move, "training", steps)
     pairs = []
     for part in parts:
         pair = _name_pair(part, plan.settings)

@@ -28,7 +28,7 @@ from shadowprobe.training.passages import Asked
 from shadowprobe.training.planning import QUESTIONS, RUNS, Plan
 from shadowprobe.training.question_split import group_questions
 from shadowprobe.training.record import Training, read_training, write_record
-from shadowprobe.training.saved_encoders import Announce, Move, load_models, train_and_save
+from shadowprobe.training.saved_encoders import Announce, Move, count_up, load_models, train_and_save
 from shadowprobe.training.trainable import load_trainable
 
 TRAINED, OTHER, MIX = "trained", "other", "mix"
@@ -66,16 +66,9 @@ def _list_retrievers(plan: Plan) -> Retrievers:
 
 def _run(plan: Plan, probe: str, queries: Path, name: str, move: Move) -> tuple[list[FinishedRun], dict[str, Any]]:
     """The runs of all systems over some queries, and what the probe says of every query."""
-    done = 0
-
-    def progress(more: int) -> None:
-        nonlocal done
-        done += more
-        move(f"asking {name}", done, None)
-
     ks, collection = plan.settings.ks, plan.settings.collection
     folder = plan.out / RUNS / name
-    runs = run_systems(_list_retrievers(plan), collection, probe, queries, folder, ks, progress)
+    runs = run_systems(_list_retrievers(plan), collection, probe, queries, folder, ks, count_up(move, f"asking {name}"))
     return runs, read_rows(runs, collection, probe, ks)
 
 
@@ -118,12 +111,13 @@ def _measure_amber(plan: Plan, move: Move) -> dict[str, Any]:
     source = plan.collection.directory / AMBER if plan.collection.directory is not None else None
     if source is None or not source.exists():
         return {}
-    held = hold_sets_out(source, plan.split.training, plan.out / QUESTIONS / AMBER)
-    plan.record.split["amber"] = {"kept": held.kept, "dropped_for_overlap": held.dropped}
-    if not held.kept:
+    folder = plan.out / QUESTIONS / AMBER
+    kept, dropped = hold_sets_out(source, plan.split.training, folder)
+    plan.record.split["amber"] = {"kept": kept, "dropped_for_overlap": dropped}
+    if not kept:
         plan.record.notes.append("AmbER: the names of all sets share a word with a training question")
         return {}
-    runs, rows = _run(plan, AMBER, held.folder, AMBER, move)
+    runs, rows = _run(plan, AMBER, folder, AMBER, move)
     return describe_amber(runs, rows)
 
 

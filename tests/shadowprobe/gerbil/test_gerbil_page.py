@@ -26,9 +26,16 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
 @pytest.mark.parametrize(
     ("code", "words"),
     [
+        (0, "done"),
+        (-1, "running"),
         (-101, "GERBIL says that the dataset does not fit D2KB"),
+        (-102, "GERBIL says that the annotator cannot do D2KB"),
+        (-103, "GERBIL says that the matching does not fit D2KB"),
         (-104, "GERBIL could not load the dataset"),
+        (-105, "GERBIL could not load the annotator"),
+        (-106, "GERBIL met an error of its own"),
         (-107, "GERBIL was stopped meanwhile"),
+        (-108, "the annotator failed on too many documents"),
         (-109, "the annotator took too long"),
         (-110, "GERBIL found no document in the dataset"),
         (-2, "unknown to GERBIL"),

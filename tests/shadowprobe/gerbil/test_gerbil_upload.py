@@ -14,7 +14,7 @@ from world import NAMES, snippet, top
 
 from shadowprobe import Card, Entity, Snippet, UsageError, write_dataset
 from shadowprobe.formats import nif_documents as nif
-from shadowprobe.gerbil.upload import make_package
+from shadowprobe.gerbil.upload import make_package, parse_annotator
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -146,3 +146,24 @@ def test_a_german_dataset_with_qids_goes_up_with_wikidatas_uris(tmp_path: Path) 
     dataset = write_dataset(tmp_path / "d", Card(name="d", language="de"), entities, [], {"all": snippets})
     (sent,) = nif.parse(make_package(dataset, "all").turtle)
     assert "http://www.wikidata.org/entity/Q42" in sent.phrases[0].uris
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "identifier"),
+    [
+        ("AGDISTIS/MAG", "AGDISTIS/MAG", "AGDISTIS/MAG"),
+        ("mine=http://h.example/nif", "mine", "NIFWS_mine(http://h.example/nif)"),
+        ("m y-1=http://h.example/nif", "my1", "NIFWS_my1(http://h.example/nif)"),
+        ("http://h.example:80/nif", "hexample80nif", "NIFWS_hexample80nif(http://h.example:80/nif)"),
+        ("=http://h.example/nif", "service", "NIFWS_service(http://h.example/nif)"),
+        # A password goes to GERBIL, and is no part of a name.
+        ("x=http://u:secret@h.example/nif", "x", "NIFWS_x(http://u:secret@h.example/nif)"),
+    ],
+)
+def test_an_annotator_is_one_of_gerbils_or_a_service_at_an_address(text: str, name: str, identifier: str) -> None:
+    annotator = parse_annotator(text)
+    assert (annotator.name, annotator.identifier) == (name, identifier)
+
+
+def test_a_password_is_no_part_of_the_name_of_a_service() -> None:
+    assert "secret" not in parse_annotator("http://u:secret@h.example/nif").name

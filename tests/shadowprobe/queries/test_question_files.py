@@ -133,3 +133,11 @@ def test_buckets_have_about_the_same_cumulative_frequency(
     frequencies: list[int], count: int, buckets: list[int]
 ) -> None:
     assert equal_buckets(frequencies, count) == buckets
+
+
+def test_there_are_eight_buckets_as_in_the_paper() -> None:
+    # 840 ones, 420 twos, and so on up to 105 eights: each value weighs 840.
+    frequencies = [value for value in range(1, 9) for _ in range(840 // value)]
+    assert dict(zip(frequencies, equal_buckets(frequencies), strict=True)) == dict(
+        zip(range(1, 9), range(8), strict=True)
+    )

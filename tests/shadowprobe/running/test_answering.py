@@ -156,3 +156,12 @@ def test_a_run_says_what_it_held_out() -> None:
     with pytest.raises(InputError, match=r"run/run\.json: field `queries\.held_out`: Expected `int` >= 1"):
         find_held_out(write_run(queries={"held_out": {"names": 0}}))
     assert read_held_out({}, Path()) is None
+
+
+def test_a_torn_last_line_is_one_of_a_run_that_goes_on_and_of_no_other() -> None:
+    Path("told.jsonl").write_text('{"id": "avon", "answer": "a"}\n{"id": "berg"')
+    task = AnsweringTask("sets.json")
+    task.load(Path("told.jsonl"), resumed=True)
+    assert task.answers == {"avon": "a"}
+    with pytest.raises(InputError, match="not valid JSON"):
+        task.load(Path("told.jsonl"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from world import NAMES
 
-from shadowprobe import Candidate, Card, Dataset, Entity, Linker, Prediction, Snippet, write_dataset
+from shadowprobe import Candidate, Card, Dataset, Entity, Failure, Linker, Prediction, Snippet, write_dataset
 from shadowprobe.running.check import Finding, check
+from shadowprobe.systems.linker import Given
 
 # Four of each subset, of which Tail has one: in the order of the dataset.
 SAMPLE = [
@@ -199,3 +201,38 @@ def test_answers_that_change_with_the_batch_or_the_order_are_shown_with_both(wor
     found = details(Changes(), world)
     assert found["the same answers for any batch size"].detail == ("tAvon: Avon (river), but skipped in size 5")
     assert found["the same answers in any order"].detail == ("nBerg1: Berg (river), but skipped in the reverse order")
+
+
+@pytest.mark.parametrize(
+    ("key", "prefix", "shown"), [("answer", "Atlantis ", "'Atlantis 1'"), ("qid", "Q", "'Q1'"), ("page_id", "", "1")]
+)
+def test_the_first_of_answers_that_nobody_knows_is_shown_by_any_key(
+    world: Dataset, key: str, prefix: str, shown: str
+) -> None:
+    class Elsewhere(Watched):
+        """Numbers the snippets as they come, and answers with something of that number."""
+
+        def one(self, snippet: Snippet) -> Prediction:
+            number = self.numbers.setdefault(snippet.id, len(self.numbers) + 1)
+            return Prediction(snippet.id, **{key: f"{prefix}{number}" if prefix else number})  # type: ignore[arg-type]
+
+        numbers: ClassVar[dict[str, int]] = {}
+
+    found = details(Elsewhere(), world)
+    assert f"none of 13, such as {shown}: titles of another wiki" in found[KNOWN].detail
+    assert found["it answers"].detail.endswith(f"-> {shown.strip(chr(39))}, unknown to the dataset")
+
+
+def test_a_prediction_that_is_invalid_and_a_failure_are_shown_with_their_snippet(world: Dataset) -> None:
+    class Invalid(Watched):
+        def one(self, snippet: Snippet) -> Prediction:
+            return Prediction(snippet.id, page_id=0)
+
+    class Failing(Linker):
+        name = "failing"
+
+        def link(self, snippets: list[Snippet]) -> list[Given]:
+            return [Failure(snippet.id, "time-out") for snippet in snippets]
+
+    assert "tAvon: `page_id` 0 is not a page id" in details(Invalid(), world)["it answers"].detail
+    assert "tAvon: time-out" in details(Failing(), world)["it answers"].detail

@@ -317,3 +317,58 @@ def test_a_linker_that_mixes_in_a_prior_is_worth_correcting(tmp_path: Path) -> N
     found = correct(run).found
     assert found["verdict"] == "worth it"
     assert 0 < found["weight"] < 1
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"weight": -0.01}, "--weight -0.01: give a number from 0"),
+        ({"weight": 1.01}, "--weight 1.01: give a number from 0"),
+        ({"top_loss": -0.01}, "--top-loss -1: give points from 0 to 100"),
+        ({"top_loss": 1.01}, "--top-loss 101: give points from 0 to 100"),
+        ({"weight": 0.5, "top_loss": 0.1}, "--top-loss: limits the weights that are chosen from"),
+        ({"scale": "probability"}, "--scale probability: .* has a score of -6, and a probability is not below 0"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused(stored: Store, how: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        correct(stored(scored_predictions()), **how)
+
+
+@pytest.mark.parametrize("how", [{"weight": 0.0}, {"weight": 1.0}, {"top_loss": 0.0}, {"top_loss": 1.0}])
+def test_the_ends_of_a_choice_belong_to_it(stored: Store, how: dict[str, float]) -> None:
+    assert correct(stored(scored_predictions()), **how).found["chosen_by"] == (
+        "given" if "weight" in how else "cross-fit"
+    )
+
+
+def test_a_directory_is_written_over_only_by_force(stored: Store, tmp_path: Path) -> None:
+    run = stored(scored_predictions())
+    for name in ("results.json", "run.json", "predictions.jsonl"):
+        (tmp_path / name[:3]).mkdir()
+        (tmp_path / name[:3] / name).touch()
+        with pytest.raises(UsageError, match=f"{name} exists; give another --out"):
+            correct(run, out=tmp_path / name[:3])
+        assert correct(run, out=tmp_path / name[:3], force=True).out == tmp_path / name[:3]
+
+
+def test_a_run_in_the_working_directory_has_its_correction_beside_it(
+    stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = stored(scored_predictions())
+    monkeypatch.chdir(run.path)
+    (here,) = read_runs([Path()], str(tmp_path / "world"))
+    assert correct(here, weight=0.5).out == tmp_path / "hand-debiased"
+
+
+def test_the_corrected_card_names_the_run_and_its_weight(stored: Store) -> None:
+    run = stored(scored_predictions())
+    card = json.loads((run.path / "run.json").read_text())
+    (run.path / "run.json").write_text(json.dumps({**card, "name": "Mine", "notes": ["slow"]}))
+    corrected = json.loads((correct(run, weight=0.25).out / "run.json").read_text())
+    assert corrected["name"] == "Mine debiased"
+    assert corrected["linker"]["name"].endswith(" debiased")
+    assert corrected["linker"]["options"]["debias_weight"] == "0.25"
+    assert corrected["notes"][0] == "slow"
+    # One weight is the same for every name, and nothing is to be said of halves.
+    assert corrected["notes"][1].endswith("corrected by `shadowprobe debias` with weight 0.25; no system was asked")

@@ -44,6 +44,8 @@ def write_card(run: str = "run", **entries: Any) -> Path:
 def test_a_card_is_of_the_one_system_that_it_describes(kind: str) -> None:
     card = read_card(write_card("run", **{kind: SYSTEM}))
     assert (card.kind, card.system) == (kind, SYSTEM)
+    # Of a run that has not begun, nothing is counted yet.
+    assert (card.total, card.seconds, card.started, card.notes) == (0, 0.0, "", [])
 
 
 @pytest.mark.parametrize(

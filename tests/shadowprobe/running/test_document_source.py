@@ -46,13 +46,13 @@ def ids(given: dict[str, ReaderQuery]) -> dict[str, list[str]]:
 def test_the_right_documents_are_an_article_with_all_its_passages(collection: Collection) -> None:
     source = open_source("oracle")
     assert (source.name, source.label, source.described) == ("oracle", "oracle", {"source": "oracle"})
-    handed = source.hand_out(
+    handed, lacking = source.hand_out(
         [query("a", "avon"), query("b", "exe", "avon-2"), query("c", "lost"), query("d")], collection
     )
-    assert ids(handed.queries) == {"a": ["avon-1", "avon-2"], "b": ["avon-2", "exe"], "c": [], "d": []}
-    assert {name: one.found for name, one in handed.queries.items()} == {"a": True, "b": True, "c": False, "d": False}
+    assert ids(handed) == {"a": ["avon-1", "avon-2"], "b": ["avon-2", "exe"], "c": [], "d": []}
+    assert {name: one.found for name, one in handed.items()} == {"a": True, "b": True, "c": False, "d": False}
     # One document that is wanted is not there.
-    assert handed.lacking == 1
+    assert lacking == 1
 
 
 def test_the_first_documents_of_a_ranking_are_given_each_once(collection: Collection) -> None:
@@ -61,13 +61,13 @@ def test_the_first_documents_of_a_ranking_are_given_each_once(collection: Collec
     source = open_source(str(path), k=2)
     assert source.described == {"source": "bm25", "digest": file_digest(path), "k": 2}
     assert (source.name, source.label) == ("bm25", "bm25@2")
-    handed = source.hand_out([query("a", "avon"), query("b", "exe"), query("c", "exe")], collection)
-    assert ids(handed.queries) == {"a": ["exe", "avon-2"], "b": [], "c": []}
-    assert [one.found for one in handed.queries.values()] == [True, False, False]
-    assert handed.lacking == 1
+    handed, lacking = source.hand_out([query("a", "avon"), query("b", "exe"), query("c", "exe")], collection)
+    assert ids(handed) == {"a": ["exe", "avon-2"], "b": [], "c": []}
+    assert [one.found for one in handed.values()] == [True, False, False]
+    assert lacking == 1
     # The id of an article is none of a passage, which a ranking names.
     articles = open_source(str(write_rankings(Path("articles.jsonl"), a=["avon"])))
-    assert ids(articles.hand_out([query("a", "avon")], collection).queries) == {"a": []}
+    assert ids(articles.hand_out([query("a", "avon")], collection)[0]) == {"a": []}
     assert articles.label == "articles@20"
 
 

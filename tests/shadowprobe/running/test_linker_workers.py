@@ -75,6 +75,6 @@ def test_a_linker_without_a_name_or_with_a_service_gets_no_workers(noted: Path) 
 def test_a_worker_refuses_another_dataset_under_the_same_path(noted: Path) -> None:
     path = Path("world").absolute()
     source = LinkerSource("prior", (), path, open_dataset(str(path)).digest, None)
-    assert link_part(source, []).given == []
+    assert link_part(source, [])[0] == []
     with pytest.raises(UsageError, match=r"world: a worker has another dataset there; all machines need the same"):
         link_part(source._replace(digest="0" * 64), [])

@@ -167,3 +167,8 @@ def test_the_rows_of_a_reader_need_its_documents_and_its_queries() -> None:
     path = Path("little/documents.jsonl")
     path.write_text(path.read_text().replace("Cuxhaven", "Hamburg"))
     assert complaint(lambda: read_reading_rows(run)).startswith("run/run.json: field `collection`: the run is over ")
+
+
+def test_sets_are_opened_only_for_a_probe_that_was_asked(answered: FinishedRun) -> None:
+    with pytest.raises(UsageError, match="run was not asked `other`"):
+        open_sets_of(answered, "other")

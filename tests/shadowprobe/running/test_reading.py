@@ -211,3 +211,20 @@ def test_rankings_of_a_file_are_read_too() -> None:
     Path("theirs.jsonl").write_bytes(encode_lines(lines))
     results = run(documents="theirs.jsonl", k=2, collection="little", probes=("amber_reading",)).results
     assert results["reader"]["options"]["documents"] == "theirs@2"
+
+
+def test_a_torn_last_line_of_stored_answers_is_refused() -> None:
+    Path("theirs.jsonl").write_text('{"id": "a1", "answer": "Naseby"}\n{"id": "a2"')
+    task = open_stored_answers(Path("theirs.jsonl"), ReadingSettings("little", ("amber_reading",)))
+    with pytest.raises(ShadowprobeError, match="not valid JSON"):
+        task.load(Path("theirs.jsonl"))
+    task.load(Path("theirs.jsonl"), resumed=True)
+    assert list(task.answers) == ["a1"]
+
+
+def test_stored_answers_must_be_to_the_queries() -> None:
+    settings = ReadingSettings("little", ("amber_reading",), limit=1)
+    for answer_id, words in (("b1", "has no answer to any of the 4 queries"), ("x", "'x' is no query of this run")):
+        Path("theirs.jsonl").write_bytes(encode_lines([{"id": answer_id, "answer": "a"}]))
+        with pytest.raises(ShadowprobeError, match=words):
+            open_stored_answers(Path("theirs.jsonl"), settings).load(Path("theirs.jsonl"))

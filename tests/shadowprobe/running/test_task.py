@@ -72,7 +72,8 @@ def test_the_card_of_answers_must_be_of_the_same_kind_and_the_same_data(task: Re
         path = write_card(retriever=system, collection=entries)
         with pytest.raises(InputError) as refused:
             task.read_card(path)
-        assert str(refused.value).startswith("run/run.json: field `collection`: the run is over `")
+        described = "`big` (000000000000...)" if entries is not None else "`None` (None...)"
+        assert str(refused.value).startswith(f"run/run.json: field `collection`: the run is over {described}, and the ")
         assert str(refused.value).endswith(f"is `little` ({digest[:12]}...); --collection names what it is over")
     path = write_card(reader=system, collection={"name": "little", "digest": digest})
     words = r"^run is a run of a reader: `shadowprobe read --predictions run` scores it$"

@@ -5,14 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from retrieval_world import SETS, write_sets
-
-from shadowprobe.queries.amber_sets import read_amber_sets
-from shadowprobe.queries.question_files import Question
 from shadowprobe.running.finished import FinishedRun
-from shadowprobe.training.content_overlap import make_triples
 from shadowprobe.training.evaluation import describe_amber, describe_questions
-from shadowprobe.training.held_out_sets import hold_sets_out
 
 
 def ranks(*values: int | None) -> list[dict[str, Any]]:
@@ -70,18 +64,3 @@ def test_the_gap_between_head_and_tail_and_how_it_changed() -> None:
     # The tail of one of two sets is found now: the gap goes from 100 points to 50.
     assert found["gap_change"]["difference"] == -0.5
     assert found["gap_change"]["ci95"] == [-1.0, 0.0]
-
-
-def test_sets_whose_names_were_trained_on_are_left_out(tmp_path: Path) -> None:
-    source = write_sets(tmp_path / "human" / "qa" / "amber_sets.jsonl", SETS)
-    training, _ = make_triples({"P19": [Question("Where was Ada Berg born?", ("Lake Como",), "Ada Berg")]})
-    held = hold_sets_out(source, training, tmp_path / "kept")
-    assert (held.kept, held.dropped) == (2, 2)
-    kept = read_amber_sets(held.folder)
-    assert {part: [one.name for one in sets] for part, sets in kept.items()} == {("human", "qa"): ["Avon", "Dale"]}
-
-
-def test_no_set_is_left_out_where_no_word_is_shared(tmp_path: Path) -> None:
-    source = write_sets(tmp_path / "human" / "qa" / "amber_sets.jsonl", SETS)
-    training, _ = make_triples({"P19": [Question("Where was Ada born?", ("Oslo",), "Ada")]})
-    assert hold_sets_out(source, training, tmp_path / "kept").dropped == 0
