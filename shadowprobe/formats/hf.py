@@ -62,7 +62,8 @@ def read_dataset(paths: Sequence[Path]) -> Imported:
         raise UsageError(f"{path} is no folder: import hf takes one, or a name of the hub such as OWNER/NAME")
     with TemporaryDirectory() as cache:
         # The hub is cached for the next time; a folder need not be.
-        loader = _Loader(str(path), {"cache_dir": cache} if path.is_dir() else {})
+        # The package gives a dataset the name of its folder, which `.` does not have.
+        loader = _Loader(str(path.resolve()), {"cache_dir": cache}) if path.is_dir() else _Loader(str(path), {})
         return _read_configs(path, loader)
 
 

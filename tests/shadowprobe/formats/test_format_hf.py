@@ -195,5 +195,7 @@ def test_a_foreign_folder_goes_by_its_name_and_lists_what_contradicts_itself(
     Path("foreign/train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     imported = formats.read("hf", [Path("foreign")])
     assert imported.card.name == "foreign"
+    monkeypatch.chdir("foreign")
+    assert formats.read("hf", [Path()]).card.name == "foreign"
     why = "the same text and mention with another gold entity"
     assert imported.remarks == [Remark("kept", why, "Ship", "River: 'River'")]
