@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from dump_database import new_database
 
 from shadowprobe.build.dumps import commonness
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
-from shadowprobe.build.dumps.load_dumps import SCHEMA
-from shadowprobe.build.dumps.load_tables import LINKS_BY_NUMBER, LINKS_BY_TITLE
-from shadowprobe.build.dumps.store import connect
-from shadowprobe.build.machine import ALL, Machine
+from shadowprobe.build.machine import Machine
 from shadowprobe.build.records import FoundEntity
 
 pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
@@ -23,8 +21,7 @@ def write(path: Path, *, by_number: bool) -> Path:
     """Writes links: 10 and 11 to Avon, 11 and 12 to its redirect, 1 to itself, and the redirect 20 to Bath."""
     titles = {1: "Avon", 2: "Old_Bath", 3: "Lone", 4: "River"}
     links = [(10, 1), (11, 1), (11, 4), (12, 4), (1, 1), (20, 2), (10, 2)]
-    with connect(path, ALL) as connection:
-        connection.execute(f"{SCHEMA}; {LINKS_BY_NUMBER if by_number else LINKS_BY_TITLE}")
+    with new_database(path, by_number=by_number) as connection:
         for number, title in (titles | {10: "X", 11: "Y", 12: "Z", 20: "R"}).items():
             connection.execute("INSERT INTO page VALUES (?, ?, ?)", [number, title, number in {4, 20}])
         connection.execute("INSERT INTO redirect VALUES (4, 'Avon')")
@@ -52,6 +49,6 @@ def test_each_article_counts_once_and_neither_redirects_nor_the_entity_itself(
 
 
 def test_without_links_every_count_is_zero(tmp_path: Path) -> None:
-    with connect(tmp_path / "db", ALL) as connection:
-        connection.execute(f"{SCHEMA}; {LINKS_BY_TITLE}")
+    with new_database(tmp_path / "db"):
+        pass
     assert list(count_backlinks_in_dumps(tmp_path / "db", ENTITIES)) == ENTITIES

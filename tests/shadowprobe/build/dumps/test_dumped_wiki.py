@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dump_database import new_database
 from wiki_standin import StandIn, running
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.dumps import dumped_wiki
 from shadowprobe.build.dumps.dumped_wiki import DumpedWiki
-from shadowprobe.build.dumps.load_dumps import SCHEMA
-from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.machine import ALL
 
 pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
@@ -23,8 +22,7 @@ def wiki(tmp_path: Path) -> Iterator[DumpedWiki]:
     """Avon (1), ßa (2) and redirects: A to B to Avon, C to nowhere, D and E to each other."""
     database = tmp_path / "dumps.duckdb"
     redirects = {3: ("A", "B"), 4: ("B", "Avon"), 5: ("C", "Gone"), 6: ("D", "E"), 7: ("E", "D")}
-    with connect(database, ALL) as connection:
-        connection.execute(SCHEMA)
+    with new_database(database) as connection:
         connection.execute("INSERT INTO page VALUES (1, 'Avon', FALSE), (2, 'ßa', FALSE), (8, 'Old_Avon', FALSE)")
         for number, (source, target) in redirects.items():
             connection.execute("INSERT INTO page VALUES (?, ?, TRUE)", [number, source])
