@@ -33,9 +33,10 @@ class Funnel(Struct):
         self.kept += count
 
     def drop(self, why: str, count: int = 1) -> None:
-        """Counts items that are dropped for one reason."""
-        self.seen += count
-        self.dropped[why] = self.dropped.get(why, 0) + count
+        """Counts items that are dropped for one reason, if there are any."""
+        if count:
+            self.seen += count
+            self.dropped[why] = self.dropped.get(why, 0) + count
 
     def add(self, reasons: Counter[str]) -> None:
         """Counts items that are dropped for several reasons."""

@@ -249,8 +249,7 @@ class Build:
             while kept < wanted and tried < MAX_DRAWS * wanted and (drawn := next(batches, None)) is not None:
                 tried += len(drawn)
                 rare = [entity for entity in drawn if entity.commonness <= limit]
-                if len(rare) < len(drawn):
-                    funnel.drop("more common than the median of Shadow", len(drawn) - len(rare))
+                funnel.drop("more common than the median of Shadow", len(drawn) - len(rare))
                 found, crawled = self._cut_tail(rare)
                 if add_pages is not None:
                     add_pages(crawled)

@@ -76,8 +76,7 @@ def filter_links(
 def mark_followed(references: Sequence[WebReference], most: int, dropped: Counter[str]) -> list[WebReference]:
     """Returns the references of an article, of which only the first ones are followed."""
     others = [replace(each, is_followed=False) for each in references[most:]]
-    if others:
-        dropped["more references than are followed"] += len(others)
+    dropped["more references than are followed"] += len(others)
     return [*references[:most], *others]
 
 

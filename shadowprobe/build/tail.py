@@ -69,8 +69,7 @@ def filter_articles(
     """Returns the articles among the pages that are old enough and belong to no space; counts the others."""
     articles = list(_filter_articles(pages, language, used, funnel))
     old = filter_by_age(articles, settings.created_before, find_date)
-    if len(old) < len(articles):
-        funnel.drop("younger than the limit", len(articles) - len(old))
+    funnel.drop("younger than the limit", len(articles) - len(old))
     return old
 
 

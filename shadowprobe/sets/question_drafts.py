@@ -79,8 +79,7 @@ def make_sets(names: Sequence[NameDocuments], replies: Mapping[str, str]) -> Mad
     seen, questions, answers, sets = made.funnels
     asked = keep_shared(names)
     seen.keep(len(asked))
-    if alone := len(names) - len(asked):
-        seen.drop(ONE_DOCUMENT, alone)
+    seen.drop(ONE_DOCUMENT, len(names) - len(asked))
     for one in asked:
         reply = replies.get(one.name)
         draft = _read_draft(one, reply)

@@ -134,9 +134,10 @@ class ArticlesPart(Struct, frozen=True):
 
 def _add_template(rows: _Batches, page: WikiPage, site: Site) -> None:
     name = parse_title(page.title, site)
-    target = parse_title(page.redirect, site) if page.redirect is not None else None
-    if name is None or page.redirect is not None:
-        if name and target:
+    if name is None:
+        return
+    if page.redirect is not None:
+        if target := parse_title(page.redirect, site):
             rows.add("renamed", name.title, target.title)
         return
     links = read_links(page.text, site, of_template=True)

@@ -79,7 +79,7 @@ def _parse_numbers(buffer: bytes, start: int, before: Numbers, after: Numbers) -
     words = np.ndarray((max(0, len(buffer) - WORD + 1),), "<u8", buffer, strides=(1,))
     ends = after + start
     if len(ends) and ends[0] < 2 * WORD:
-        # Only a test has a buffer that begins so close to a number.
+        # Two words before the first number are not in the buffer.
         return _parse_numbers(b"0" * 2 * WORD + buffer, start + 2 * WORD, before, after)
     numbers = _join_digits(words[ends - WORD], np.minimum(digits, WORD))
     is_long = digits > WORD

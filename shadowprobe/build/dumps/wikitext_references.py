@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 from urllib.parse import quote
 
 from shadowprobe.build.dumps.wikitext import UNREAD
@@ -39,12 +38,6 @@ _FREE_END = re.compile(r"&(?:lt|gt|nbsp|#x0*(?:3[ce]|a0)|#0*(?:60|62|160));", re
 _UNSAFE = re.compile(r"[\]\[<>\"\x00-\x20\x7f|]")
 
 
-class _Note(NamedTuple):
-    """The content of a note, in pieces."""
-
-    content: list[str]
-
-
 def list_references(text: str, headings: frozenset[str]) -> str:
     """Lists the addresses of each reference: a line per reference, with a space between two addresses."""
     if "<" in text:
@@ -61,9 +54,7 @@ def split_references(items: str) -> list[list[str]]:
 
 def _split_notes(text: str) -> tuple[list[str], str]:
     """Returns the notes in the order in which the page shows them, and the text without them."""
-    if "<" not in text:
-        return [], text
-    groups: dict[str, dict[str, _Note]] = {}
+    groups: dict[str, dict[str, list[str]]] = {}
     shown: list[str] = []
     body: list[str] = []
     place, is_listing, has_end = 0, False, True
@@ -75,7 +66,7 @@ def _split_notes(text: str) -> tuple[list[str], str]:
             # Notes in a list of notes only define what the text before has used.
             is_listing = not match["close"] and not match["empty"]
             if not is_listing:
-                shown += _show(groups.pop(attributes.get("group", ""), {}))
+                shown += map(" ".join, groups.pop(attributes.get("group", ""), {}).values())
             continue
         content = ""
         if not match["empty"] and not match["close"]:
@@ -85,26 +76,21 @@ def _split_notes(text: str) -> tuple[list[str], str]:
                 continue
             content, place = text[place : end.start()], end.end()
         _add_note(groups.setdefault(attributes.get("group", ""), {}), attributes, content, is_listing)
-    shown += [note for notes in groups.values() for note in _show(notes)]
+    shown += [" ".join(note) for notes in groups.values() for note in notes.values()]
     return shown, "".join([*body, text[place:]])
 
 
-def _add_note(notes: dict[str, _Note], attributes: dict[str, str], content: str, is_listing: bool) -> None:
-    name = attributes.get("name", "")
-    if "follow" in attributes and attributes["follow"] in notes:
-        notes[attributes["follow"]].content.append(content)
+def _add_note(notes: dict[str, list[str]], attributes: dict[str, str], content: str, is_listing: bool) -> None:
+    """Adds a note, as the pieces of its content."""
+    if attributes.get("follow") in notes:
+        notes[attributes["follow"]].append(content)
         return
     # A note without a name is one of its own; no name begins with a line break.
-    known = notes.get(name or f"\n{len(notes)}")
-    if known is not None:
-        if not known.content and content:
-            known.content.append(content)
-    elif not is_listing and (name or content):
-        notes[name or f"\n{len(notes)}"] = _Note([content] if content else [])
-
-
-def _show(notes: dict[str, _Note]) -> list[str]:
-    return [" ".join(note.content) for note in notes.values()]
+    name = attributes.get("name") or f"\n{len(notes)}"
+    if not is_listing and (content or attributes.get("name")):
+        notes.setdefault(name, [])
+    if content and notes.get(name) == []:
+        notes[name].append(content)
 
 
 def _read_attributes(text: str) -> dict[str, str]:

@@ -266,6 +266,14 @@ def test_table_1_counts_both_parts_together() -> None:
     assert rows["neutral"] == {"spaces": 1, "entities": 0, "snippets": 2, "words": 2.0, "sentences": 1.0}
 
 
+def test_averages_have_two_decimal_places() -> None:
+    # Three snippets of Ann, one of them with two sentences: 4 / 3.
+    longer = replace(ANN[0], text=f"{ANN[0].text} Again.", sentences=2)
+    rows = count(draw(7, longer, *ANN[1:], *BOB)).make_table_1(golds(), 1)
+    # Eight words and twice seven: 22 / 3.
+    assert (rows["shadow"]["words"], rows["shadow"]["sentences"]) == (7.33, 1.33)
+
+
 def test_there_is_a_training_part_only_if_snippets_are_left() -> None:
     assert count(draw()).has_training
     alone = Draw(chosen(ANN[0], BOB[0])[0], TailCuts(RecordList(OURIKA[:1])), "made", 7)
@@ -289,6 +297,11 @@ def test_pages_of_snippets_are_counted_once_by_their_source() -> None:
         },
         "requested": {"pages": 2},
     }
+
+
+def test_without_captures_there_is_no_first_and_no_last_day() -> None:
+    found = count(draw()).count_pages([Crawled(ANN[0].url, "GET a")])
+    assert found == {"captured": {"pages": 0, "months": {}}, "requested": {"pages": 1}}
 
 
 def test_the_distribution_of_commonness_is_in_bins_that_grow() -> None:

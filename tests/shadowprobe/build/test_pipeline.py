@@ -17,7 +17,10 @@ from wiki_standin import StandIn
 from shadowprobe import Dataset, UsageError
 from shadowprobe.base.jsonl import read_lines
 from shadowprobe.build.funnel import Funnel
+from shadowprobe.build.pipeline import Build
+from shadowprobe.build.records import FoundEntity
 from shadowprobe.build.status import STAGES, read_funnels
+from shadowprobe.build.wiki_articles import WikiArticles
 from shadowprobe.dataset.kept_pages import Cut
 from shadowprobe.errors import BuildError, InputError
 
@@ -356,3 +359,51 @@ def test_what_the_stages_hand_on_can_be_read(built: Built) -> None:
         sentence for path, said in SAID.items() if path not in {"/tarn", "/mill"} for sentence in said
     }
     assert all(cut.restored() == cut.original for cut in cuts)
+
+
+def test_a_finished_build_leaves_no_parts_and_no_halves_of_files(built: Built, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    halves = [out / ".top.jsonl.x.half", out / "build" / ".cuts.jsonl.x.half", out / "train" / ".x.half"]
+    for half in halves:
+        half.parent.mkdir(parents=True, exist_ok=True)
+        half.touch()
+    built.world.build(out)
+    assert not any(half.exists() for half in halves)
+    assert not (out / "build" / "snippets-parts").exists()
+    assert made(out) == made(built.out)
+
+
+def test_another_storage_than_before_is_refused_before_the_wiki_is_asked(built: Built, tmp_path: Path) -> None:
+    archive = tmp_path / "out" / "build" / "archive"
+    archive.mkdir(parents=True)
+    (archive / "storage.txt").write_text("/shared/pages\n")
+    asked = built.world.asked
+    with pytest.raises(UsageError, match=r"^--storage /other: the pages of this build are at /shared/pages;"):
+        built.world.build(tmp_path / "out", storage="/other")
+    assert built.world.asked == asked
+
+
+def test_at_most_sixty_articles_are_drawn_for_each_wanted_tail_entity(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = [[FoundEntity(f"Page {first + number}", first + number) for number in range(30)] for first in (0, 30, 60)]
+    waiting = iter(batches)
+    monkeypatch.setattr(WikiArticles, "draw_articles", lambda *_: waiting)
+    monkeypatch.setattr(Build, "_cut_tail", lambda *_: ({}, []))
+    built.world.build(tmp_path / "out", tail=1)
+    assert list(waiting) == batches[2:]
+    assert read_funnels(tmp_path / "out")[5] == Funnel("tail", 60, 0, {"no snippet was found": 60})
+
+
+def test_no_more_tail_entities_are_kept_than_wanted(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The house and the mill are in the tail if it has room for both, and the river is one more.
+    titles = ("Tarn House", "Upton Mill", "River Rowan")
+    pages = {title: built.world.standin.pages[title]["pageid"] for title in titles}
+    drawn = [[FoundEntity(title, number) for title, number in pages.items()]]
+    monkeypatch.setattr(WikiArticles, "draw_articles", lambda *_: iter(drawn))
+    assert subset_golds(built.world.build(tmp_path / "one", tail=1), "tail") == ["Tarn House"]
+    assert subset_golds(built.world.build(tmp_path / "two", tail=2), "tail") == ["Tarn House", "Upton Mill"]
+    card = json.loads((tmp_path / "two" / "dataset.json").read_text())
+    assert card["build"]["notes"] == []

@@ -17,7 +17,7 @@ from shadowprobe.base.prose import Prose
 from shadowprobe.base.spans import Span, find_name
 from shadowprobe.build import snippets
 from shadowprobe.build.near_duplicates import NearDuplicates
-from shadowprobe.build.snippets import LONGEST_PARAGRAPH, MOST_FAULTS, Cutter
+from shadowprobe.build.snippets import Cutter
 from shadowprobe.dataset.kept_pages import Cut
 
 
@@ -104,15 +104,15 @@ def test_the_mentions_within_a_span_are_those_that_end_in_it_too() -> None:
 
 def test_a_page_is_left_after_hundreds_of_mentions_that_made_no_snippet() -> None:
     short, good = "He saw Paul Smith.\n", around("Paul Smith")
-    found, dropped = cut(short * (MOST_FAULTS - 1) + good)
-    assert (len(found), dropped) == (1, {snippets.SHORT: MOST_FAULTS - 1})
-    found, dropped = cut(short * (MOST_FAULTS + 4) + good)
-    assert (found, dropped) == ([], {snippets.SHORT: MOST_FAULTS, snippets.GIVEN_UP: 5})
+    found, dropped = cut(short * (299) + good)
+    assert (len(found), dropped) == (1, {snippets.SHORT: 299})
+    found, dropped = cut(short * (304) + good)
+    assert (found, dropped) == ([], {snippets.SHORT: 300, snippets.GIVEN_UP: 5})
 
 
 def test_a_paragraph_that_is_too_long_is_no_running_text_and_the_next_one_is() -> None:
     good = f"{around('Paul Smith')} "
-    longest = good + "X" * (LONGEST_PARAGRAPH - len(good))
+    longest = good + "X" * (20_000 - len(good))
     found, dropped = cut(f"{good}\n{longest}\n{good}")
     assert ([each.place for each in found], dropped) == ([0, 1, 2], {})
     found, dropped = cut(f"{good}\n{longest}X\n{good}")

@@ -12,7 +12,7 @@ import pytest
 from wiki_standin import StandIn, as_json, running
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, open_dataset, write_dataset
-from shadowprobe.build.wikidata_kinds import AT_ONCE, CLASSES, WIKIDATA, FoundKinds, find_kinds, find_repository
+from shadowprobe.build.wikidata_kinds import CLASSES, WIKIDATA, FoundKinds, find_kinds, find_repository
 from shadowprobe.cli import main
 from shadowprobe.errors import BuildError
 
@@ -89,8 +89,16 @@ def test_items_are_asked_for_in_batches_and_each_once(tmp_path: Path) -> None:
     qids = [f"Q{number}" for number in range(1, 46)]
     with running(wikibase(*(item(qid, says(CITY)) for qid in qids)), tmp_path) as told:
         assert len(find_kinds(told.wiki(), [*qids, "Q1"]).kinds) == 45
-        assert [len(form["ids"].split("|")) for form in told.forms] == [AT_ONCE, AT_ONCE, 5]
+        assert [len(form["ids"].split("|")) for form in told.forms] == [20, 20, 5]
         assert {form["props"] for form in told.forms} == {"claims"}
+
+
+def test_a_number_that_no_item_can_have_is_not_asked_for(tmp_path: Path) -> None:
+    with running(wikibase(item("Q2147483647", says(CITY))), tmp_path) as told:
+        kinds = find_kinds(told.wiki(), ["Q2147483647", "Q2147483648", "Q2147483648", "Q7"])
+        assert [form["ids"] for form in told.forms] == ["Q2147483647|Q7"]
+    # Two of them are not there, the one that was asked for and the one that was not.
+    assert (kinds.kinds, kinds.not_found) == ({"Q2147483647": "place"}, 2)
 
 
 def test_a_wiki_that_has_no_items_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from parts_work import die, die_once, fail, name_process, square
 
-from shadowprobe.compute.executor import AHEAD, SerialExecutor, make_executor
+from shadowprobe.compute.executor import SerialExecutor, make_executor
 from shadowprobe.compute.process_pool import ProcessExecutor
 from shadowprobe.errors import BuildError, InputError, UsageError
 
@@ -34,7 +34,8 @@ def test_only_a_few_parts_are_read_ahead(pool: ProcessExecutor) -> None:
     read: list[int] = []
     results = pool.map(square, (read.append(number) or number for number in range(100)))  # type: ignore[func-returns-value]
     assert next(results) == 0
-    assert len(read) == AHEAD * 2
+    # Three parts for each of the two workers.
+    assert len(read) == 6
     results.close()  # type: ignore[attr-defined]
 
 

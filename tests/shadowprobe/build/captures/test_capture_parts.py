@@ -89,7 +89,7 @@ def test_without_a_cluster_an_index_is_one_part(world: CaptureWorld) -> None:
     urls = set(add_captures(world, 2))
     index = write_files(world, 3)
     assert list(find_captures(index, urls, "", executor)) == list(find_captures(index, urls, "", SerialExecutor()))
-    # Three tables and a CDXJ file.
+    # Three tables and a file of lines.
     assert [len(part) for part in executor.parts] == [4]
 
 

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dump_database import new_database
 
 from shadowprobe.base.languages import read_language
 from shadowprobe.build.dumps import drawing
 from shadowprobe.build.dumps.drawing import draw_articles_in_dumps
-from shadowprobe.build.dumps.load_dumps import SCHEMA
-from shadowprobe.build.dumps.load_tables import LINKS_BY_TITLE
-from shadowprobe.build.dumps.store import connect
 from shadowprobe.build.funnel import Funnel
-from shadowprobe.build.machine import ALL
 from shadowprobe.build.settings import BuildSettings
 
 pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
@@ -25,8 +22,7 @@ ENGLISH = read_language("en")
 
 def write(path: Path, articles: Sequence[int], highest: int) -> Path:
     """Writes a database with articles of these ids. The one after each links to it."""
-    with connect(path, ALL) as connection:
-        connection.execute(f"{SCHEMA}; {LINKS_BY_TITLE}")
+    with new_database(path) as connection:
         for number in articles:
             connection.execute("INSERT INTO page VALUES (?, ?, FALSE)", [number, f"Page_{number}"])
             connection.execute("INSERT INTO created VALUES (?, ?)", [number, f"20{number % 20:02d}-05-05T00:00:00Z"])

@@ -85,3 +85,62 @@ def test_a_tag_without_its_end_is_text() -> None:
 def test_many_tags_without_end_take_little_time() -> None:
     # Each is looked at once: with a search to the end of the text for each this would take minutes.
     assert listed("<ref>" * 20_000) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # The marks of bold letters and spaces around a heading are not shown.
+        (f"== '''References''' ==\n* {ONE}/1", [["/1"]]),
+        (f"==References==  \n* {ONE}/1", [["/1"]]),
+        # A heading of a higher rank ends a section too, and one of a lower rank does not.
+        (f"=== References ===\n* {ONE}/1\n== History ==\n* {ONE}/no", [["/1"]]),
+        (f"== References ==\n=== Web ===\n* {ONE}/1\n==== More ====\n* {ONE}/2\n= Top =\n* {ONE}/no", [["/1"], ["/2"]]),
+        # A second section counts, and a section within another that is called so.
+        (f"== References ==\n* {ONE}/1\n== Life ==\n* {ONE}/no\n== External links ==\n* {ONE}/2", [["/1"], ["/2"]]),
+        (f"== Notes ==\n* {ONE}/no\n=== References ===\n* {ONE}/1\n=== Else ===\n* {ONE}/no", [["/1"]]),
+        # Lines within an item belong to it. An indented line alone is no list.
+        (f"== References ==\n* {ONE}/1\n*: {ONE}/2\n: {ONE}/no\n# {ONE}/3", [["/1", "/2"], ["/3"]]),
+        (f"== References ==\n* {ONE}/1\n*: {ONE}/2\n* {ONE}/3", [["/1", "/2"], ["/3"]]),
+        # A line break within a template ends no item, and an end too many changes nothing.
+        (f"== References ==\n}}}}\n* {{{{a|{{{{b\n|c}}}}\n|url={ONE}/1}}}}\n* {ONE}/2", [["/1"], ["/2"]]),
+    ],
+)
+def test_sections_and_items_are_those_of_the_page(text: str, found: list[list[str]]) -> None:
+    assert listed(text) == [[f"{ONE}{path}" for path in item] for item in found]
+
+
+def test_a_note_is_shown_once_with_its_first_content_wherever_that_stands() -> None:
+    assert listed(f"A<ref name=a/> B<ref name=a>{ONE}/1</ref> C<ref name=a>{ONE}/2</ref>") == [[f"{ONE}/1"]]
+    # Without a name each note is one of its own, also with the same content.
+    assert listed(f"A<ref>{ONE}/1</ref> B<ref>{ONE}/1</ref> C<ref></ref> D<ref />") == [[f"{ONE}/1"], [f"{ONE}/1"]]
+    # A note that continues none of the page is one of its own.
+    assert listed(f"A<ref follow=x>{ONE}/1</ref>") == [[f"{ONE}/1"]]
+    # Names in quotes of either kind, and with other spaces, are the same.
+    assert listed(f"A<ref name='a  b'/> B<ref name=\"a b\">{ONE}/1</ref>") == [[f"{ONE}/1"]]
+
+
+def test_each_list_shows_the_notes_of_its_group_that_stand_before_it() -> None:
+    text = f"A<ref>{ONE}/1</ref>\n<references />\nB<ref>{ONE}/2</ref><ref group=n>{ONE}/3</ref>\n<references group=n />"
+    assert listed(text) == [[f"{ONE}/1"], [f"{ONE}/3"], [f"{ONE}/2"]]
+    # After the end of a list, notes are new again.
+    assert listed(f"<references></references>A<ref name=a>{ONE}/1</ref>") == [[f"{ONE}/1"]]
+
+
+@pytest.mark.parametrize(
+    ("note", "address"),
+    [
+        (f"{ONE}/a&copy; x", f"{ONE}/a©"),
+        (f"{ONE}/a&#169; x", f"{ONE}/a©"),
+        (f"{ONE}/a; x", f"{ONE}/a"),
+        (f"{ONE}/a&nbsp;b", f"{ONE}/a"),
+        (f"{ONE}/a_(b). x", f"{ONE}/a_(b)"),
+        (f"{ONE}/a). x", f"{ONE}/a"),
+        (f"{{{{cite|url={ONE}/a)|x}}}}", f"{ONE}/a)"),
+        (f"{{{{cite|see {ONE}/a).|x}}}}", f"{ONE}/a"),
+        (f"{{{{a|{{{{b}}}}|url={ONE}/c}}}} x", f"{ONE}/c"),
+        (f"{{{{b}}}} [{ONE}/a|b]", f"{ONE}/a%7Cb"),
+    ],
+)
+def test_punctuation_behind_an_address_belongs_to_the_text(note: str, address: str) -> None:
+    assert listed(f"Text.<ref>{note}</ref>") == [[address]]

@@ -12,7 +12,7 @@ from web_pages import LOOPBACK, Page, Send, answer, html, redirect, web
 
 from shadowprobe.build.warc_record import Stored
 from shadowprobe.build.web.fetch import Fetcher, may_pass
-from shadowprobe.build.web.politeness import ROBOTS_BYTES, Manners
+from shadowprobe.build.web.politeness import Manners
 from shadowprobe.net.failures import NoResponseError
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -241,9 +241,9 @@ def test_redirects_and_errors_come_without_a_body() -> None:
 
 def test_a_robots_txt_of_any_type_is_read_and_a_long_one_cut() -> None:
     lines = b"Disallow: /x\n" * 50_000
-    assert len(lines) > ROBOTS_BYTES
+    assert len(lines) > 512_000
     got = fetched(answer("200 OK", lines, Content_Type="text/html"), robots=True)
-    assert got.body == lines[:ROBOTS_BYTES]
+    assert got.body == lines[:512_000]
 
 
 def test_nobody_there_is_no_connection() -> None:
