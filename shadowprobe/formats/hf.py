@@ -62,27 +62,27 @@ def read_dataset(paths: Sequence[Path]) -> Imported:
         raise UsageError(f"{path} is no folder: import hf takes one, or a name of the hub such as OWNER/NAME")
     with TemporaryDirectory() as cache:
         # The hub is cached for the next time; a folder need not be.
-        # The package gives a dataset the name of its folder, which `.` does not have.
-        loader = _Loader(str(path.resolve()), {"cache_dir": cache}) if path.is_dir() else _Loader(str(path), {})
-        return _read_configs(path, loader)
+        return _read_configs(path, _Loader(path, {"cache_dir": cache} if path.is_dir() else {}))
 
 
 class _Loader:
     """The package `datasets` on one folder or name; each of its many errors becomes one line."""
 
-    def __init__(self, name: str, settings: dict[str, Any]) -> None:
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         import datasets
 
         datasets.disable_progress_bars()
         # They print each attempt to reach the hub, and each file that they cannot read.
         for package in ("datasets", "huggingface_hub"):
             logging.getLogger(package).setLevel(logging.CRITICAL)
-        self._datasets, self._name, self._settings = datasets, name, settings
-        self.configs: list[str] = self._call(datasets.get_dataset_config_names, name)
+        self._datasets, self._path, self._settings = datasets, path, settings
+        # The package gives a dataset the name of its folder, which `.` does not have.
+        self._place = str(path.resolve() if path.is_dir() else path)
+        self.configs: list[str] = self._call(datasets.get_dataset_config_names, self._place)
 
     def load(self, config: str) -> dict[str, Any]:
         """Loads the splits of a config by their names."""
-        splits = self._call(self._datasets.load_dataset, self._name, config, **self._settings)
+        splits = self._call(self._datasets.load_dataset, self._place, config, **self._settings)
         return dict(splits)
 
     def _call(self, function: Any, *arguments: Any, **settings: Any) -> Any:
@@ -95,11 +95,11 @@ class _Loader:
                 # The outer ones only say that something went wrong.
                 cause = cause.__cause__
             reason = shorten(f"{type(cause).__name__}: {cause}")
-            if isinstance(error, ConnectionError | OSError) and not Path(self._name).is_dir():
+            if isinstance(error, ConnectionError | OSError) and not self._path.is_dir():
                 raise UsageError(
-                    f"{self._name}: there is no such folder, and the hub cannot be asked for it ({reason})"
+                    f"{self._path}: there is no such folder, and the hub cannot be asked for it ({reason})"
                 ) from error
-            raise UsageError(f"{self._name}: the package `datasets` cannot load it ({reason})") from error
+            raise UsageError(f"{self._path}: the package `datasets` cannot load it ({reason})") from error
 
 
 def _read_configs(path: Path, loader: _Loader) -> Imported:
