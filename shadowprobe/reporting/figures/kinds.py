@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from shadowprobe.running.finished import FinishedRun
 
 # Inches beside and above the squares of a panel, and below those of the last one.
-BESIDE, OVER, BELOW = 1.5, 0.3, 0.8
+BESIDE, OVER, BELOW = 1.8, 0.3, 0.8
 LARGEST_SQUARE = 0.35
+# The names of the axis and of the colours beside a panel need so much height, even if it has few squares.
+LEAST_HEIGHT = 1.3
 # No square of a pair is as white as a pair that does not occur.
 LIGHTEST = 0.1
 # Above this rate a square is so dark that its number is white.
@@ -32,7 +34,7 @@ def kinds(runs: Sequence[FinishedRun], width: Width) -> Figure:
             raise refusal(run, "no name has a kind for its Top and for its Shadow entity")
     names = sorted({pair[side] for found in findings for pair in found["pairs"] for side in ("shadow", "top")})
     square = min(LARGEST_SQUARE, (WIDTHS[width] - BESIDE) / len(names))
-    height = len(runs) * (square * len(names) + OVER) + BELOW
+    height = len(runs) * (max(square * len(names), LEAST_HEIGHT) + OVER) + BELOW
     figure, panels = make_panels(width, height, nrows=len(runs), sharex=True)
     for axes, run, found in zip(panels, runs, findings, strict=True):
         axes.set_title(wrap_label(run.label, ABOVE))

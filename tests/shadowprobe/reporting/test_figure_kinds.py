@@ -61,7 +61,7 @@ def test_a_run_none_of_whose_names_has_kinds_is_refused() -> None:
 
 @pytest.mark.parametrize(("width", "inches"), [("one", 0.21), ("two", 0.35)])
 def test_squares_are_as_large_as_the_page_allows_and_no_larger(width: Any, inches: float) -> None:
-    # Ten kinds on a page of 3.4 inches, of which 1.3 to 1.6 are for words; on one of 7 they would be half an inch.
+    # Ten kinds on a page of 3.4 inches, of which 1.3 to 1.8 are for words; on one of 7 they would be half an inch.
     runs = [run_of(label, kinds={"pairs": pairs_of(*"abcdefghij")}) for label in "ab"]
     drawn = draw("kinds", runs, width=width)
     drawn.draw_without_rendering()
@@ -72,6 +72,19 @@ def test_squares_are_as_large_as_the_page_allows_and_no_larger(width: Any, inche
     assert 0.1 < (first.y0 - second.y1) / drawn.dpi < 0.5
     assert [axes.get_xlabel() for axes in drawn.axes[:2]] == ["", "kind of the Top entity"]
     assert drawn.axes[0].get_ylabel() == "kind of the Shadow entity"
+
+
+@pytest.mark.parametrize("names", [["city"], ["concept", "organisation", *"abcdefgh"]], ids=["one kind", "ten kinds"])
+@pytest.mark.parametrize("systems", [1, 2, 3])
+def test_the_names_of_the_axes_are_inside_the_figure(names: list[str], systems: int) -> None:
+    runs = [run_of(f"system {number}", kinds={"pairs": pairs_of(*names)}) for number in range(systems)]
+    drawn = draw("kinds", runs)
+    figures.render(drawn, "png")
+    for axes in drawn.axes:
+        box = axes.yaxis.label.get_window_extent()
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.y1 <= drawn.bbox.y1
 
 
 def test_a_pair_that_is_never_overshadowed_is_darker_than_one_that_does_not_occur() -> None:
