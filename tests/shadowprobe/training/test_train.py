@@ -62,6 +62,7 @@ def index_bytes(model: str, collection: Path, **options: str) -> bytes:
     return np.ascontiguousarray(vectors).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [7, 8])
 def test_encoders_of_random_weights_learn_the_trained_relation_and_no_other(tmp_path: Path, seed: int) -> None:
     collection = write_syllable_world(tmp_path / "world", people=300, products=150)
