@@ -126,7 +126,8 @@ def test_a_message_has_no_more_than_40_characters_of_a_cell(tmp_path: Path, key:
     for row, start in ((f"s1,{'9' * 60},1,", "9"), (f"s1,1,1,{'x' * 60}", "x")):
         with pytest.raises(InputError) as refused:
             read_sheet(tmp_path / "Bob.csv", key, row)
-        shown = str(refused.value).count(start)
+        # The path of the file may have such characters too.
+        shown = str(refused.value).replace(str(tmp_path), "").count(start)
         assert 30 < shown <= 40
 
 
