@@ -232,3 +232,15 @@ def test_the_linker_is_let_go() -> None:
 
     opened(Closing(lambda linker, snippet: linker.skip(snippet))).close()
     assert closed == [True]
+
+
+def test_the_first_60_words_of_a_document_describe_its_entity() -> None:
+    text = " ".join(f"w{number}" for number in range(1, 62))
+    descriptions: list[str | None] = []
+
+    def say(linker: Linker, snippet: Snippet) -> Prediction:
+        descriptions.extend(entity.description for entity in linker.knowledge.entities.values())
+        return linker.skip(snippet)
+
+    found(opened(Saying(say), [Document("avon-river", "Avon", text)]), "Where is Avon?", "Avon")
+    assert descriptions == [text.removesuffix(" w61")]

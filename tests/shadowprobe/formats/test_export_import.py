@@ -89,6 +89,12 @@ def test_a_name_that_is_written_in_another_way_is_kept_where_the_format_has_fiel
         assert losses == ""
 
 
+def test_only_the_subsets_that_are_exported_lose_something(small: Dataset) -> None:
+    (name, *_) = WITHOUT_FIELDS
+    assert "template numbers" in formats.describe_losses(name, small, ["neutral"])
+    assert "template numbers" not in formats.describe_losses(name, small, ["top"])
+
+
 def test_the_export_warns_of_what_is_lost_and_only_of_that(
     small: Dataset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -220,3 +220,8 @@ def test_a_packed_file_that_is_cut_off_is_named(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InputError, match=r"pages-articles\.xml\.bz2: is cut off: fetch it again"):
         list(read_pages(path, Site()))
+
+
+def test_only_pages_of_the_namespace_of_templates_are_templates() -> None:
+    # A colon includes an article, and another namespace a page that is no template.
+    assert read_links("{{Cite}} {{:Avon}} {{Category:Rivers}}", SITE).templates == {"Cite"}
