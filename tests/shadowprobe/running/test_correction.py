@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from scored_world import of_name, replace_predictions, scored_predictions, store_run
 from world import hand_predictions, linked, shadow, snippet, top
 
@@ -340,6 +341,16 @@ def test_the_ends_of_a_choice_belong_to_it(stored: Store, how: dict[str, float])
     assert correct(stored(scored_predictions()), **how).found["chosen_by"] == (
         "given" if "weight" in how else "cross-fit"
     )
+
+
+def test_scores_from_0_on_may_be_taken_for_probabilities(stored: Store) -> None:
+    predictions = [
+        replace(
+            one, candidates=tuple(replace(each, score=max(0.0, 0.5 + (each.score or 0) / 8)) for each in one.candidates)
+        )
+        for one in scored_predictions()
+    ]
+    assert correct(stored(predictions), weight=0.5, scale="probability").found["scale"]["kind"] == "probability"
 
 
 def test_a_directory_is_written_over_only_by_force(stored: Store, tmp_path: Path) -> None:

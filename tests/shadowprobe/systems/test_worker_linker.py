@@ -12,6 +12,7 @@ from asking import marked
 from worker_scripts import BY_PROTOCOL, WORKERS, Make, link_text, opened_workers, unopened
 
 from shadowprobe import Candidate, Dataset, Failure, LinkerError, Prediction
+from shadowprobe.plugins import make_linker
 from shadowprobe.systems.worker_linker import WorkerLinker
 
 
@@ -206,6 +207,25 @@ def test_no_snippets_are_no_question(make: Make) -> None:
 def test_a_class_without_a_script_gives_a_clear_error(world: Dataset) -> None:
     with pytest.raises(NotImplementedError, match=r"WorkerLinker must name its script: worker = 'my_worker\.py'"):
         WorkerLinker(python=sys.executable).open(world.knowledge)
+
+
+def test_a_script_is_beside_the_class_and_not_in_the_current_directory(
+    world: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, elsewhere = tmp_path / "package", tmp_path / "elsewhere"
+    package.mkdir()
+    elsewhere.mkdir()
+    (package / "mine.py").write_text(
+        "from shadowprobe.systems.worker_linker import WorkerLinker\n\n"
+        "class Mine(WorkerLinker):\n    name = 'mine'\n    worker = 'script.py'\n"
+    )
+    (package / "script.py").write_text('print(\'{"ready": {"version": "beside"}}\', flush=True)\n')
+    (elsewhere / "script.py").write_text('print(\'{"error": "the wrong script"}\', flush=True)\n')
+    monkeypatch.chdir(elsewhere)
+    linker = make_linker(f"{package / 'mine.py'}:Mine", {"python": sys.executable})
+    linker.open(world.knowledge)
+    linker.close()
+    assert linker.notes == ["mine ran in an environment of its own: version beside"]
 
 
 def test_whatever_a_system_prints_reads_or_starts_the_answers_stay_clean(make: Make) -> None:
