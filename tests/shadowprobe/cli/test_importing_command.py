@@ -29,7 +29,7 @@ def test_counts_are_printed_and_the_name_is_the_users(exported: Path, capsys: py
 
 
 def test_a_language_is_the_code_of_a_wikipedia(exported: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = complaint(capsys, "import", "simple-jsonl", "files", "--language", "German!")
-    assert told == "--language German!: expected the code of a Wikipedia, such as en or de"
+    message = complaint(capsys, "import", "simple-jsonl", "files", "--language", "German!")
+    assert message == "--language German!: expected the code of a Wikipedia, such as en or de"
     assert outcome(capsys, "import", "simple-jsonl", "files", "--language", "de")[0] == 0
     assert json.loads(Path("datasets/simple-jsonl/dataset.json").read_text())["language"] == "de"

@@ -39,6 +39,6 @@ def test_runs_over_several_datasets_are_a_folder(folder: Path, capsys: pytest.Ca
     # A folder of one run is a folder too, where a folder is named.
     assert outcome(capsys, "report", "runs/prior", "--out", "site") == (0, "", "Written to site/index.html\n")
     for option, value in (("--queries", ["--queries", "q"]), ("--published", ["--published"])):
-        told = complaint(capsys, "report", "runs/prior", "runs/less", "--out", "other", *value)
-        assert told == f"{option}: goes with the report of runs over the same data, in one .html file"
+        message = complaint(capsys, "report", "runs/prior", "runs/less", "--out", "other", *value)
+        assert message == f"{option}: goes with the report of runs over the same data, in one .html file"
     assert complaint(capsys, "report", "runs/prior", "--published").startswith("--published: goes with runs of retriev")

@@ -103,8 +103,8 @@ def test_runs_of_another_kind_are_refused_with_the_command_that_makes_the_right_
     monkeypatch.chdir(tmp_path)
     assert outcome(capsys, "run", "--linker", "nil", "--limit", "1", "--out", "runs/nil")[0] == 0
     for figure in OF_RETRIEVERS:
-        told = complaint(capsys, "plot", figure, "runs/nil")
-        assert told == (
+        message = complaint(capsys, "plot", figure, "runs/nil")
+        assert message == (
             f"runs/nil is a run of a linker; the figure `{figure}` takes runs of retrievers, which"
             " `shadowprobe retrieve` makes"
         )
@@ -135,7 +135,7 @@ def test_the_command_draws_what_python_draws(
     drawn = figures.plot("confusion", both, names=["a", "b"], collection="human", **settings)
     figures.save(drawn, "c.svg")
     assert Path("a.svg").read_bytes() == Path("c.svg").read_bytes() != Path("b.svg").read_bytes()
-    told = complaint(capsys, "plot", "confusion", "runs/confused", "--colour", "teal")
-    assert told == "--colour teal: give SYSTEM=COLOUR, such as bm25=teal"
-    told = complaint(capsys, "plot", "confusion", "runs/confused", "--dataset", "mini")
-    assert told.startswith("--dataset: goes with figures of linkers")
+    message = complaint(capsys, "plot", "confusion", "runs/confused", "--colour", "teal")
+    assert message == "--colour teal: give SYSTEM=COLOUR, such as bm25=teal"
+    message = complaint(capsys, "plot", "confusion", "runs/confused", "--dataset", "mini")
+    assert message.startswith("--dataset: goes with figures of linkers")
