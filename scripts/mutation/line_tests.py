@@ -35,7 +35,7 @@ class FileTrace(NamedTuple):
     def find_tests(self, path: Path, line: int) -> list[str]:
         """The tests of the file that execute the statement at a line, the fastest first."""
         if self.lines is None:
-            return sorted(self.seconds) or [""]
+            return sorted(self.seconds)
         tests = set(self.lines.get(_name(path), {}).get(str(line), []))
         chosen = self.seconds if "" in tests else tests & self.seconds.keys()
         return sorted(chosen, key=lambda test: (self.seconds[test], test))
@@ -51,11 +51,12 @@ def read_trace(file: str) -> FileTrace | None:
 
 
 def make_trace(file: str, tester: Tester) -> FileTrace:
-    """Traces a file of tests, and stores the trace."""
+    """Traces a file of tests, and stores the trace if it is complete."""
     trace = _trace(file, _digest_all(file), tester)
-    stored = _name_stored(file)
-    stored.parent.mkdir(parents=True, exist_ok=True)
-    stored.write_text(json.dumps(trace._asdict()), encoding="utf-8")
+    if trace.lines is not None:
+        stored = _name_stored(file)
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        stored.write_text(json.dumps(trace._asdict()), encoding="utf-8")
     return trace
 
 

@@ -12,13 +12,14 @@ TESTS = ROOT / "tests"
 SOURCES = ("shadowprobe", "linkers", "retrievers", "readers", "probes")
 # These start whole commands, servers and browsers: too slow for every mutant, and not the tests of one module.
 WHOLE = {"integration", "hostile", "scripts", "plugin_package", "support"}
-# A module has this many test files at least, if its users have tests, and this many at most: the nearest.
-LEAST, MOST = 3, 6
+# A module has this many test files at least, if its users have tests. So many of them are near it: the others are only
+# asked if these notice nothing.
+LEAST, NEAR = 3, 6
 
 
 @cache
-def find_tests(path: Path) -> list[str]:
-    """The test files of a module, the nearest first.
+def find_tests(path: Path) -> list[list[str]]:
+    """The test files of a module in groups, the nearest first: one, then a few, then all others.
 
     A module with few tests of its own is also tested through what uses it.
     """
@@ -28,11 +29,11 @@ def find_tests(path: Path) -> list[str]:
         known.update(users)
         tests |= dict.fromkeys(test for user in users for test in _find_own_tests(user))
     # Some tests check a rule for all modules of the package.
-    nearest = [test for test in tests if "pkgutil" not in _read_imports(test)][:MOST]
-    rules = [
-        test for test in _list_tests() if path.is_relative_to(ROOT / SOURCES[0]) and "pkgutil" in _read_imports(test)
-    ]
-    return [str(test.relative_to(ROOT)) for test in [*nearest, *rules]]
+    is_in_package = path.is_relative_to(ROOT / SOURCES[0])
+    rules = [test for test in _list_tests() if is_in_package and "pkgutil" in _read_imports(test)]
+    own = [test for test in tests if test not in rules]
+    groups = (own[:1], [*own[1:NEAR], *rules], own[NEAR:])
+    return [[str(test.relative_to(ROOT)) for test in group] for group in groups if group]
 
 
 def _find_users(paths: list[Path], known: set[Path]) -> list[Path]:

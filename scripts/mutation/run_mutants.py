@@ -73,7 +73,9 @@ class Trial:
         for tester in testers:
             self._testers.put(tester)
         self._workers = ThreadPoolExecutor(len(testers))
+        # Tests that pass without a mutant, and those that fail.
         self._healthy: set[str] = set()
+        self._broken: set[str] = set()
         self._traces: dict[str, FileTrace] = {}
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
 
@@ -103,21 +105,20 @@ class Trial:
         """The outcome of the tests that execute the changed line."""
         source = mutant.path.read_text(encoding="utf-8")
         line = find_statement(source, mutate_source(source, mutant.number)[1])
-        files = find_tests(mutant.path)
         is_executed = False
         # The nearest file notices most mutants: then the others need not be traced.
-        for group in (files[:1], files[1:]):
-            traces = [self._read_trace(file, mutant.path, tester) for file in group]
+        for files in find_tests(mutant.path):
+            traces = [self._read_trace(file, mutant.path, tester) for file in files]
             order = [test for trace in traces for test in trace.find_tests(mutant.path, line)]
-            if not order:
-                continue
-            is_executed = True
-            others = [test for trace in traces for test in trace.seconds if test not in set(order)]
             packages = [name for trace in traces for name in trace.packages]
-            failed = tester.run(order, others, packages, f"{mutant.path}:{mutant.number}")
-            if failed is not None:
-                self._check_healthy(failed.partition("[")[0], tester)
-                return Outcome(True, failed)
+            while order := [test for test in order if not self._broken & _name_parts(test)]:
+                is_executed = True
+                others = [test for trace in traces for test in trace.seconds if test not in set(order)]
+                failed = tester.run(order, others, packages, f"{mutant.path}:{mutant.number}")
+                if failed is None:
+                    break
+                if self._is_healthy(failed.partition("[")[0], tester):
+                    return Outcome(True, failed)
         return Outcome(False, "" if is_executed else "no test executes this line")
 
     def _read_trace(self, file: str, module: Path, tester: Tester) -> FileTrace:
@@ -129,11 +130,16 @@ class Trial:
             self._traces[file] = trace
         return trace
 
-    def _check_healthy(self, test: str, tester: Tester) -> None:
-        """Ends with a message if a test fails without a mutant too: it would notice every mutant."""
-        if test not in self._healthy and tester.run([test], [], []) is not None:
-            sys.exit(f"{test} fails without a mutant: mend it first")
-        self._healthy.add(test)
+    def _is_healthy(self, test: str, tester: Tester) -> bool:
+        """True if a test passes without a mutant: any other would notice every mutant, and is left out."""
+        if test not in self._healthy | self._broken:
+            (self._healthy if tester.run([test], [], []) is None else self._broken).add(test)
+        return test in self._healthy
+
+
+def _name_parts(test: str) -> set[str]:
+    """The names of the file and of the function of a test."""
+    return {test.partition("::")[0], test.partition("[")[0]}
 
 
 def main() -> None:

@@ -100,8 +100,19 @@ def test_an_argument_that_does_something_is_changed(source: str) -> None:
     ],
 )
 def test_a_module_has_its_tests(module: str, tests: list[str]) -> None:
-    found = OWN_TESTS["find_tests"](ROOT / module)
-    assert {f"tests/{test}" for test in tests} <= set(found)
+    nearest, *others = OWN_TESTS["find_tests"](ROOT / module)
+    assert {f"tests/{test}" for test in tests} <= {*nearest, *(test for group in others for test in group)}
+    assert len(nearest) == 1
+
+
+def test_the_tests_of_a_module_are_asked_in_three_groups_and_none_twice() -> None:
+    groups = OWN_TESTS["find_tests"](ROOT / "shadowprobe" / "running" / "api.py")
+    assert [len(group) for group in groups[:1]] == [1]
+    assert groups[0] == ["tests/shadowprobe/running/test_api.py"]
+    # Rules for all modules are near every module.
+    assert "tests/shadowprobe/test_limits.py" in groups[1]
+    assert len(groups) == 3
+    assert len({test for group in groups for test in group}) == sum(len(group) for group in groups)
 
 
 def test_every_module_with_something_to_change_has_tests() -> None:
@@ -153,14 +164,32 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "scripts" / "mutation" / "run_mutants.py"))
 
 
-def test_a_test_that_fails_without_a_mutant_ends_the_trial(tmp_path: Path, parts: dict[str, Any]) -> None:
+def test_a_test_that_fails_without_a_mutant_is_left_out(tmp_path: Path, parts: dict[str, Any]) -> None:
     (tmp_path / "test_good.py").write_text("def test_good():\n    assert True\n")
     (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert False\n")
     with parts["Tester"]() as tester:
         trial = parts["Trial"]([tester])
-        trial._check_healthy(str(tmp_path / "test_good.py"), tester)
-        with pytest.raises(SystemExit, match=r"test_bad\.py fails without a mutant"):
-            trial._check_healthy(str(tmp_path / "test_bad.py"), tester)
+        assert trial._is_healthy(str(tmp_path / "test_good.py"), tester)
+        assert not trial._is_healthy(str(tmp_path / "test_bad.py"), tester)
+        # Known from the first time.
+        (tmp_path / "test_bad.py").unlink()
+        assert not trial._is_healthy(str(tmp_path / "test_bad.py"), tester)
+
+
+@pytest.mark.parametrize(
+    ("broken", "left"),
+    [
+        (set(), ["a.py::one", "b.py::two[x]"]),
+        ({"b.py::two"}, ["a.py::one"]),
+        ({"b.py"}, ["a.py::one"]),
+        ({"a.py", "b.py::two"}, []),
+    ],
+)
+def test_broken_tests_are_known_by_their_file_or_function(
+    parts: dict[str, Any], broken: set[str], left: list[str]
+) -> None:
+    tests = ["a.py::one", "b.py::two[x]"]
+    assert [test for test in tests if not broken & parts["_name_parts"](test)] == left
 
 
 def test_chosen_tests_run_in_their_order_and_known_others_do_not(tmp_path: Path, parts: dict[str, Any]) -> None:
