@@ -23,6 +23,7 @@ _ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _HEADING = re.compile(r"^(={1,6})(.+?)\1\s*$")
 _LIST = re.compile(r"^[*#:;]+")
+_BRACES = re.compile(r"\{\{|\}\}")
 # What a wiki takes for the beginning of an address.
 _SCHEMES = (
     r"(?:https?|ftps?|ssh|sftp|ircs?|gopher|telnet|nntp|worldwind|svn|git|mms)://|(?:mailto|news|sips?|sms|tel|xmpp|"
@@ -138,7 +139,9 @@ def _split_lines(text: str, headings: frozenset[str]) -> list[str]:
             joined[-1] += f" {line}"
         else:
             joined.append(line)
-        depth = max(0, depth + line.count("{{") - line.count("}}"))
+        for brace in _BRACES.findall(line):
+            # One that ends nothing is text.
+            depth = max(0, depth + (1 if brace == "{{" else -1))
     return joined
 
 

@@ -110,6 +110,11 @@ def test_sections_and_items_are_those_of_the_page(text: str, found: list[list[st
     assert listed(text) == [[f"{ONE}{path}" for path in item] for item in found]
 
 
+def test_an_end_of_a_template_that_ends_none_is_text() -> None:
+    text = f"== References ==\n* x }}}} {{{{cite\n|url={ONE}/1}}}}\n* }}}} y {ONE}/2\n* {ONE}/3"
+    assert listed(text) == [[f"{ONE}/1"], [f"{ONE}/2"], [f"{ONE}/3"]]
+
+
 def test_a_note_is_shown_once_with_its_first_content_wherever_that_stands() -> None:
     assert listed(f"A<ref name=a/> B<ref name=a>{ONE}/1</ref> C<ref name=a>{ONE}/2</ref>") == [[f"{ONE}/1"]]
     # Without a name each note is one of its own, also with the same content.
