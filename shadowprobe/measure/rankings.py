@@ -107,8 +107,17 @@ def read_rankings(path: Path) -> list[Ranking]:
             raise InputError(path, f"{ranking.id!r} stands twice", line=line, field="id")
         if ranking.scores and len(ranking.scores) != len(ranking.documents):
             raise InputError(path, "has another length than `documents`", line=line, field="scores")
-        rankings[ranking.id] = Ranking(ranking.id, tuple(dict.fromkeys(ranking.documents)))
+        rankings[ranking.id] = _drop_repeated(ranking)
     return list(rankings.values())
+
+
+def _drop_repeated(ranking: Ranking) -> Ranking:
+    """The same ranking with each document at its first place only."""
+    places: dict[str, int] = {}
+    for place, document in enumerate(ranking.documents):
+        places.setdefault(document, place)
+    scores = tuple(ranking.scores[place] for place in places.values()) if ranking.scores else ()
+    return Ranking(ranking.id, tuple(places), scores)
 
 
 def _is_kilt(path: Path) -> bool:

@@ -33,7 +33,7 @@ def provenance(*pages: object) -> dict[str, Any]:
 
 def test_our_own_lines_are_read(tmp_path: Path) -> None:
     path = written(tmp_path, {"id": "q", "documents": ["b", "a"], "scores": [2.5, 1]}, {"id": "r", "documents": []})
-    assert read_rankings(path) == [Ranking("q", ("b", "a")), Ranking("r", ())]
+    assert read_rankings(path) == [Ranking("q", ("b", "a"), (2.5, 1)), Ranking("r", ())]
 
 
 def test_kilts_form_is_read_with_an_output_of_one_or_of_a_list(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_of_kilts_pages_numbers_are_taken_and_those_without_an_id_passed_over(tm
 def test_a_document_that_stands_twice_counts_where_it_stands_first(tmp_path: Path) -> None:
     kilt = written(tmp_path, {"id": "q", "output": provenance("2", "1", "2", "3", "1")})
     assert read_rankings(kilt) == [Ranking("q", ("2", "1", "3"))]
-    own = written(tmp_path, {"id": "q", "documents": ["2", "1", "2"], "scores": [3, 2, 1]})
-    assert read_rankings(own) == [Ranking("q", ("2", "1"))]
+    own = written(tmp_path, {"id": "q", "documents": ["2", "2", "1"], "scores": [3, 2, 1]})
+    assert read_rankings(own) == [Ranking("q", ("2", "1"), (3, 1))]
 
 
 def test_the_first_line_may_have_no_document(tmp_path: Path) -> None:

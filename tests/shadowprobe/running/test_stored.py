@@ -23,7 +23,7 @@ from retrieval_world import (
 )
 
 from shadowprobe import InputError, UsageError
-from shadowprobe.base.jsonl import encode_lines
+from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.queries.query import Ranking
 from shadowprobe.running.job import FinishedJob
 from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
@@ -64,6 +64,14 @@ def test_both_forms_are_measured_alike(form: str) -> None:
     assert finished.results["retriever"] == {"name": "theirs", "version": "", "options": {}}
     assert finished.out == Path("runs/theirs-little")
     assert json.loads((finished.out / "results.json").read_text()) == finished.results
+
+
+def test_the_copy_beside_the_results_keeps_the_scores() -> None:
+    rankings = [
+        Ranking(one.id, one.documents, tuple(range(len(one.documents), 0, -1))) for one in RANKINGS if one.documents
+    ]
+    finished = score(predictions(rankings=rankings))
+    assert [one for _, one in read_lines(finished.out / "rankings.jsonl", Ranking)] == rankings
 
 
 def test_documents_that_stand_twice_are_counted_once_as_in_ambers_own_evaluation() -> None:
