@@ -70,6 +70,11 @@ class Grid:
                 axes.set_title(f"{COLLECTION_NAMES[collection].capitalize()},\n{TASK_NAMES[task]}")
             else:
                 axes.set_axis_off()
+        # The numbers and names of an axis that panels share are beside the first and below the last, which may be empty.
+        for line in lines:
+            next(self.panels[part] for part in line if part in self.panels).tick_params(labelleft=True)
+        for column in zip(*lines, strict=True):
+            next(self.panels[part] for part in reversed(column) if part in self.panels).tick_params(labelbottom=True)
         # Those of the last line, below which the axis is named.
         self.lowest = [self.panels[part] for part in lines[-1] if part in self.panels]
 

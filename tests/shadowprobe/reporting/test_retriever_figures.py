@@ -238,14 +238,20 @@ FACTS, QUESTIONS_OF_PEOPLE, THINGS = (
 
 
 @pytest.mark.parametrize(
-    ("width", "titles", "lowest"),
+    ("width", "titles", "lowest", "with_names", "with_numbers"),
     [
-        ("one", [FACTS, "", QUESTIONS_OF_PEOPLE, THINGS], [QUESTIONS_OF_PEOPLE, THINGS]),
-        ("two", [FACTS, QUESTIONS_OF_PEOPLE, "", THINGS], [THINGS]),
+        (
+            "one",
+            [FACTS, "", QUESTIONS_OF_PEOPLE, THINGS],
+            [QUESTIONS_OF_PEOPLE, THINGS],
+            [FACTS, QUESTIONS_OF_PEOPLE],
+            [QUESTIONS_OF_PEOPLE, THINGS],
+        ),
+        ("two", [FACTS, QUESTIONS_OF_PEOPLE, "", THINGS], [THINGS], [FACTS, THINGS], [FACTS, THINGS]),
     ],
 )
 def test_collections_are_side_by_side_on_a_narrow_page_and_tasks_on_a_wide_one(
-    width: Width, titles: list[str], lowest: list[str]
+    width: Width, titles: list[str], lowest: list[str], with_names: list[str], with_numbers: list[str]
 ) -> None:
     run = amber_of(("human", "fc"), ("human", "qa"), ("nonhuman", "qa"))
     drawn = figures.plot("head-tail", [run], width=width)
@@ -254,6 +260,10 @@ def test_collections_are_side_by_side_on_a_narrow_page_and_tasks_on_a_wide_one(
     assert [axes.axison for axes in drawn.axes] == [bool(title) for title in titles]
     # Only those of the last line name the axis: a name between two lines would press them together.
     assert [axes.get_title() for axes in drawn.axes if axes.get_xlabel()] == lowest
+    # The first panel of each line has the names of the systems, and the last of each column the numbers.
+    panels = [axes for axes in drawn.axes if axes.axison]
+    assert [axes.get_title() for axes in panels if axes.yaxis.get_tick_params()["labelleft"]] == with_names
+    assert [axes.get_title() for axes in panels if axes.xaxis.get_tick_params()["labelbottom"]] == with_numbers
     assert_laid_out(drawn, 3)
 
 
