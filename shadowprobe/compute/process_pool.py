@@ -8,18 +8,23 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for_futures
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from shadowprobe.compute.executor import AHEAD, TRIES, Executor
 from shadowprobe.errors import BuildError
+
+# How often a dead worker is looked for while a result is awaited.
+CHECK_SECONDS = 5.0
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -70,21 +75,32 @@ class ProcessExecutor(Executor):
 
     def _take(self, function: Callable[[A], B], waiting: deque[_Task[A, B]]) -> B:
         """Returns the result of the first part; if a worker died, the parts without a result are done again."""
-        try:
-            result = waiting[0].future.result()
-        except (BrokenProcessPool, CancelledError):
+        if self._is_lost(waiting[0].future):
             self.close()
-            self._repeat(function, [task for task in waiting if not _is_finished(task.future)])
-            result = waiting[0].future.result()
-        waiting.popleft()
-        return result
+            self._repeat(function, [task for task in waiting if _has_no_result(task.future)])
+        return waiting.popleft().future.result()
+
+    def _is_lost(self, future: Future[B]) -> bool:
+        """Waits for the result of a part; true if there is none because a worker died."""
+        is_broken = False
+        # The pool may forget a part that it is given while it notices a dead worker.
+        while not is_broken and not wait_for_futures([future], CHECK_SECONDS).done:
+            is_broken = self._has_dead_worker()
+        return _has_no_result(future)
+
+    def _has_dead_worker(self) -> bool:
+        return not all(worker.is_alive() for worker in self._list_workers())
+
+    def _list_workers(self) -> list[BaseProcess]:
+        # No public name has them before Python 3.14.
+        return list((self._pool._processes or {}).values()) if self._pool is not None else []
 
     def _repeat(self, function: Callable[[A], B], tasks: list[_Task[A, B]]) -> None:
         """Does parts again one by one, so that a part that ends every worker is known."""
         for task in tasks:
             for _ in range(TRIES - 1):
                 task.future = self._submit(function, task.part)
-                if _is_finished(task.future, has_to_wait=True):
+                if not self._is_lost(task.future):
                     break
                 self.close()
             else:
@@ -96,15 +112,17 @@ class ProcessExecutor(Executor):
     def close(self) -> None:
         """Ends the workers."""
         if self._pool is not None:
+            if self._has_dead_worker():
+                # A worker that the pool started a moment ago may wait for ever for a lock that the dead one has taken.
+                for worker in self._list_workers():
+                    worker.kill()
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
 
 
-def _is_finished(future: Future[B], *, has_to_wait: bool = False) -> bool:
-    """True for a part with a result, or with an error of its function."""
-    if future.cancelled() or (not has_to_wait and not future.done()):
-        return False
-    return not isinstance(future.exception(), BrokenProcessPool)
+def _has_no_result(future: Future[B]) -> bool:
+    """True for a part without a result; an error of its function is a result."""
+    return not future.done() or future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
 
 
 def _make_context(function: Callable[[A], B]) -> BaseContext:

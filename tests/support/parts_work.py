@@ -31,6 +31,23 @@ def die_once(part: tuple[str, int]) -> int:
     return part[1] * 10
 
 
+def outlast_once(part: tuple[str, int]) -> int:
+    """The first time, part 1 ends its worker while part 0 takes long, in a worker that ends only if it is killed."""
+    folder, number = Path(part[0]), part[1]
+    begun = folder / str(number)
+    if not begun.exists():
+        if number == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        begun.touch()
+        if number == 0:
+            time.sleep(60)
+        if number == 1:
+            while not (folder / "0").exists():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGKILL)
+    return number * 10
+
+
 def die(number: int) -> int:
     """Ends the worker every time."""
     if number == 2:

@@ -70,7 +70,7 @@ class Grid:
                 axes.set_title(f"{COLLECTION_NAMES[collection].capitalize()},\n{TASK_NAMES[task]}")
             else:
                 axes.set_axis_off()
-        # The numbers and names of an axis that panels share are beside the first and below the last, which may be empty.
+        # A shared axis has its numbers and names beside the first panel and below the last: these may be empty.
         for line in lines:
             next(self.panels[part] for part in line if part in self.panels).tick_params(labelleft=True)
         for column in zip(*lines, strict=True):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from parts_work import die, die_once, fail, name_process, square
+from parts_work import die, die_once, fail, name_process, outlast_once, square
 
+from shadowprobe.compute import process_pool
 from shadowprobe.compute.executor import SerialExecutor, make_executor
 from shadowprobe.compute.process_pool import ProcessExecutor
 from shadowprobe.errors import BuildError, InputError, UsageError
@@ -52,6 +57,36 @@ def test_the_parts_of_a_worker_that_dies_are_done_again_and_each_result_comes_on
     assert list(pool.map(die_once, parts)) == [number * 10 for number in range(10)]
     # Parts 1, 4 and 7 ended their workers.
     assert all(len((tmp_path / str(number)).read_text().split()) >= 2 for number in (1, 4, 7))
+
+
+def test_a_worker_that_does_not_end_after_another_died_is_killed(pool: ProcessExecutor, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    assert list(pool.map(outlast_once, [(str(tmp_path), number) for number in range(4)])) == [0, 10, 20, 30]
+    assert time.monotonic() - begun < 50
+
+
+class Forgetful(ProcessExecutor):
+    """A pool that loses part 1, as one may whose worker dies in that moment. Parts before it have their results."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.futures: list[Future[Any]] = []
+
+    def _submit(self, function: Callable[[Any], Any], part: Any) -> Future[Any]:
+        self.futures.append(super()._submit(function, part))
+        if len(self.futures) != 2:
+            return self.futures[-1]
+        assert [future.result() for future in self.futures] == [0, 1]
+        os.kill(self._list_workers()[0].pid or 0, signal.SIGKILL)
+        return Future()
+
+
+def test_a_part_that_the_pool_has_forgotten_is_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_pool, "CHECK_SECONDS", 0.05)
+    with closing(Forgetful()) as pool:
+        assert list(pool.map(square, [0, 1])) == [0, 1]
+        # Part 1 was given out twice.
+        assert len(pool.futures) == 3
 
 
 def test_a_part_that_ends_every_worker_is_an_error(pool: ProcessExecutor) -> None:
