@@ -68,23 +68,34 @@ class ProcessExecutor(Executor):
             self._pool = ProcessPoolExecutor(self.workers, _make_context(function), _set_up_worker)
         try:
             return self._pool.submit(function, part)
-        except BrokenProcessPool:
-            self.close()
-            return self._submit(function, part)
+        except BrokenProcessPool as error:
+            failed: Future[B] = Future()
+            failed.set_exception(error)
+            return failed
 
     def _take(self, function: Callable[[A], B], waiting: deque[_Task[A, B]]) -> B:
-        """Returns the result of the first part; it is done again if a worker died before it had one."""
-        task, tries = waiting[0], 1
-        while self._is_lost(task.future):
-            # The parts behind it come later, so that a part that ends every worker is known.
-            if tries == TRIES:
-                raise BuildError(
+        """Returns the result of the first part; if a worker died, the parts without a result are done again."""
+        if self._is_lost(waiting[0].future):
+            self.close()
+            self._repeat(function, [task for task in waiting if _has_no_result(task.future)])
+        return waiting.popleft().future.result()
+
+    def _repeat(self, function: Callable[[A], B], tasks: list[_Task[A, B]]) -> None:
+        """Does parts again one by one, so that one that ends every worker is known; it gets an error, and ends this."""
+        for task in tasks:
+            for _ in range(TRIES - 1):
+                task.future = self._submit(function, task.part)
+                if not self._is_lost(task.future):
+                    break
+                self.close()
+            else:
+                task.future = Future()
+                problem = (
                     f"a worker process ended {TRIES} times at the same part: is there enough memory? The same command"
                     " continues from here; --workers 1 uses one process only"
                 )
-            task.future, tries = self._submit(function, task.part), tries + 1
-        waiting.popleft()
-        return task.future.result()
+                task.future.set_exception(BuildError(problem))
+                return
 
     def _is_lost(self, future: Future[B]) -> bool:
         """Waits for the result of a part; true if there is none because a worker died."""

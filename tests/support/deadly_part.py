@@ -1,4 +1,4 @@
-"""A part of a dump whose reader is killed."""
+"""Parts of a dump whose readers are killed."""
 
 from __future__ import annotations
 
@@ -21,3 +21,15 @@ class DeadlyPart(Struct, frozen=True):
         """Kills the process."""
         os.kill(os.getpid(), signal.SIGKILL)
         yield Rows("never", {})
+
+
+class LargePart(Struct, frozen=True):
+    """A part with more rows than a connection holds. The file of its name gets the number of the process."""
+
+    path: Path
+
+    def read(self) -> Iterator[Rows]:
+        """Yields the same rows three times."""
+        self.path.write_text(str(os.getpid()))
+        for _ in range(3):
+            yield Rows("large", {"text": b"x" * 3_000_000})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import queue
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import ModuleType
@@ -14,12 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 from shadowprobe.errors import BuildError, InputError, ShadowprobeError
 
-# The number of waiting batches per process: more would only take memory.
+# The number of batches of a process that wait to be received: more would only take memory.
 WAITING = 2
 # Files of fewer bytes together are read sooner than processes start.
 SMALL = 16 << 20
-# The seconds after which a process that ended without a word is noticed.
-PATIENCE = 1.0
 
 
 class Rows(NamedTuple):
@@ -49,27 +49,28 @@ def read_parts(parts: Sequence[Part], workers: int) -> Iterator[tuple[Part, Rows
         return
     # Forking would copy the threads of the database in an unknown state.
     context = multiprocessing.get_context("spawn")
-    tasks, results = context.Queue(), context.Queue(WAITING * workers)
-    processes = [
-        context.Process(target=_read_tasks, args=(tasks, results), daemon=True) for _ in range(min(workers, len(parts)))
-    ]
-    for task in [*enumerate(parts), *[None] * len(processes)]:
+    tasks = context.Queue()
+    for task in [*enumerate(parts), *[None] * workers]:
         tasks.put(task)
+    processes: dict[Connection, SpawnProcess] = {}
     try:
-        with _hide_script():
-            for process in processes:
+        for _ in range(min(workers, len(parts))):
+            # Each process has its own connection: one that is killed while it sends stops no other.
+            results, sender = context.Pipe(duplex=False)
+            process = context.Process(target=_read_tasks, args=(tasks, sender), daemon=True)
+            with sender, _hide_script():
                 process.start()
-        for number, rows in _receive(results, processes, len(parts)):
+            processes[results] = process
+        for number, rows in _receive(processes):
             yield parts[number], rows
     finally:
-        started = [process for process in processes if process.pid is not None]
-        for process in started:
+        for process in processes.values():
             process.kill()
-        for waiting in (tasks, results):
-            waiting.cancel_join_thread()
-            waiting.close()
-        for process in started:
+        tasks.cancel_join_thread()
+        tasks.close()
+        for results, process in processes.items():
             process.join()
+            results.close()
 
 
 @contextmanager
@@ -83,24 +84,25 @@ def _hide_script() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
-def _receive(results: Any, processes: Sequence[SpawnProcess], parts: int) -> Iterator[tuple[int, Rows]]:
-    """Yields the rows that the processes send, until all parts are read."""
-    while parts:
-        try:
-            number, sent = results.get(timeout=PATIENCE)
-        except queue.Empty:
-            codes = [process.exitcode for process in processes if process.exitcode]
-            if codes:
-                raise BuildError(
-                    f"a process that read the dumps was ended (exit code {codes[0]}): try again with fewer --workers"
-                ) from None
-            continue
-        if isinstance(sent, Rows):
+def _receive(processes: Mapping[Connection, SpawnProcess]) -> Iterator[tuple[int, Rows]]:
+    """Yields the rows that the processes send, until all of them have ended."""
+    connections = list(processes)
+    while connections:
+        for results in wait(connections):
+            assert isinstance(results, Connection)
+            try:
+                number, sent = results.recv()
+            except (EOFError, OSError):
+                processes[results].join()
+                if code := processes[results].exitcode:
+                    raise BuildError(
+                        f"a process that read the dumps was ended (exit code {code}): try again with fewer --workers"
+                    ) from None
+                connections.remove(results)
+                continue
+            if isinstance(sent, _Failure):
+                raise sent.make()
             yield number, sent
-        elif sent is None:
-            parts -= 1
-        else:
-            raise sent.make()
 
 
 class _Failure(NamedTuple):
@@ -114,15 +116,25 @@ class _Failure(NamedTuple):
         return BuildError(self.message) if self.path is None else InputError(self.path, self.message)
 
 
-def _read_tasks(tasks: Any, results: Any) -> None:
-    """Reads parts until none is left; runs in its own process."""
-    while (task := tasks.get()) is not None:
-        number, part = task
-        try:
-            for rows in part.read():
-                results.put((number, rows))
-            results.put((number, None))
-        except InputError as error:
-            results.put((number, _Failure(error.problem, error.path)))
-        except Exception as error:
-            results.put((number, _Failure(f"{part.path}: {type(error).__name__}: {error}")))
+def _read_tasks(tasks: Any, results: Connection) -> None:
+    """Reads parts until none is left; runs in its own process. It ends if nobody receives its results."""
+    with suppress(BrokenPipeError), ThreadPoolExecutor(1) as sender:
+        waiting: deque[Future[None]] = deque()
+        while (task := tasks.get()) is not None:
+            number, part = task
+            for sent in _read(part):
+                if len(waiting) == WAITING:
+                    waiting.popleft().result()
+                waiting.append(sender.submit(results.send, (number, sent)))
+        for future in waiting:
+            future.result()
+
+
+def _read(part: Part) -> Iterator[Rows | _Failure]:
+    """Yields the rows of a part, or what failed."""
+    try:
+        yield from part.read()
+    except InputError as error:
+        yield _Failure(error.problem, error.path)
+    except Exception as error:
+        yield _Failure(f"{part.path}: {type(error).__name__}: {error}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import bz2
+import os
+import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from deadly_part import DeadlyPart
+from deadly_part import DeadlyPart, LargePart
 from dump_world import write_tables
 from make_dump import write_dump
 
@@ -93,6 +96,32 @@ def test_a_process_that_is_killed_is_an_error_and_not_a_wait(tmp_path: Path, mon
     path.touch()
     with pytest.raises(BuildError, match=r"was ended \(exit code -9\): try again with fewer --workers"):
         list(read_parts([DeadlyPart(path), DeadlyPart(path)], 2))
+
+
+def test_a_process_that_is_killed_while_it_sends_is_an_error_and_not_a_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "SMALL", 0)
+    parts = [LargePart(tmp_path / name) for name in ("one", "two")]
+    for part in parts:
+        part.path.touch()
+    received = read_parts(parts, 2)
+    killed, _ = next(received)
+    # Its next rows do not fit into the connection, and nobody receives them now.
+    os.kill(int(killed.path.read_text()), signal.SIGKILL)
+    with pytest.raises(BuildError, match=r"was ended \(exit code -9\): try again with fewer --workers"):
+        list(received)
+
+
+def test_all_rows_are_received_from_processes_that_end_at_different_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "SMALL", 0)
+    parts = [LargePart(tmp_path / str(number)) for number in range(3)]
+    for part in parts:
+        part.path.touch()
+    counts = Counter(part for part, _ in read_parts(parts, 2))
+    assert counts == dict.fromkeys(parts, 3)
 
 
 def test_a_script_without_a_guard_is_not_executed_again(tmp_path: Path) -> None:
