@@ -221,7 +221,7 @@ def _run_in_processes(study: Study, watcher: StudyWatcher) -> Iterator[tuple[int
 def _receive(connection: Any, combination: Combination, process: Any) -> Ended:
     try:
         ended: Ended | None = connection.recv()
-    except EOFError:
+    except (EOFError, OSError):
         ended = None
     process.join()
     connection.close()

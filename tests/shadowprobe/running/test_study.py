@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from world import write_world
@@ -19,6 +22,7 @@ from shadowprobe.running.study import (
     Study,
     StudyLinker,
     StudyWatcher,
+    _receive,
     assign_options,
     run_study,
     takes_option,
@@ -144,6 +148,16 @@ def test_a_class_in_a_file_owns_options_by_its_class_name() -> None:
         StudyLinker("mine.py:Mine", {"depth": "3"}),
         StudyLinker("blend"),
     ]
+
+
+def test_a_process_that_is_killed_while_it_sends_has_ended() -> None:
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    # A message begins with its length in four bytes: of these 100, only 3 arrive.
+    os.write(theirs.fileno(), (100).to_bytes(4, "big") + b"abc")
+    theirs.close()
+    killed = SimpleNamespace(join=lambda: None, exitcode=-9)
+    ended = _receive(ours, Combination(StudyLinker("prior"), "world"), killed)
+    assert ended.error == "its process ended with code -9; the same command goes on"
 
 
 def test_processes_are_watched_and_one_that_ends_stops_no_other() -> None:
