@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clues import BOTH, Clues, results_of
 from refusals import outcome
 from rich.console import Console
 from world import NAMES, shadow, top
 
-from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, run, score
+from shadowprobe import Dataset, Settings, run
 from shadowprobe.reporting.html.page import page
 from shadowprobe.reporting.tables.to_terminal import show_run
 from shadowprobe.running.directory import Results
 from shadowprobe.running.finished import read_runs
-
-BOTH = Settings(also=("context_length", "masked_mention"))
-
-
-class Clues(Linker):
-    """The river where it reads of anglers or a mill, the ship where it reads of masts, else NIL."""
-
-    name = "clues"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def link(self, snippets: list[Snippet]) -> list[Prediction]:
-        self.asked += [snippet.id for snippet in snippets]
-        return [self._one(snippet) for snippet in snippets]
-
-    def _one(self, snippet: Snippet) -> Prediction:
-        found = self.knowledge.candidates_of(snippet)
-        if "mill" in snippet.text:
-            return self.answer(snippet, found[0])
-        return self.answer(snippet, found[1]) if "masts" in snippet.text else self.nil(snippet)
-
-
-def results_of(world: Dataset, tmp_path: Path, settings: Settings = BOTH) -> Results:
-    return run(Clues(), world, out=tmp_path / "run", settings=settings)
 
 
 def test_less_context_costs_the_clues_that_stand_far_off(world: Dataset, tmp_path: Path) -> None:
@@ -69,103 +44,6 @@ def test_only_what_differs_from_the_snippet_is_asked(world: Dataset, tmp_path: P
     run(linker, world, out=tmp_path / "run", settings=BOTH)
     asked = [snippet_id for snippet_id in linker.asked if "~" in snippet_id]
     assert sorted(asked) == sorted(f"{s}{name}~{v}" for s in "ts" for name in NAMES for v in ("cut", "masked"))
-
-
-def test_a_run_that_does_not_name_them_asks_neither(world: Dataset, tmp_path: Path) -> None:
-    linker = Clues()
-    found = run(linker, world, out=tmp_path / "run")["probes"]
-    assert not {"context_length", "masked_mention"} & found.keys()
-    assert not [snippet_id for snippet_id in linker.asked if "~" in snippet_id]
-    assert not (tmp_path / "run" / "extra").exists()
-
-
-def test_they_can_be_added_to_a_finished_run_and_are_not_asked_twice(world: Dataset, tmp_path: Path) -> None:
-    before = run(Clues(), world, out=tmp_path / "run")
-    linker = Clues()
-    after = run(linker, world, out=tmp_path / "run", settings=BOTH)
-    assert {snippet_id.partition("~")[2] for snippet_id in linker.asked} == {"cut", "masked"}
-    assert {name: after["probes"][name] for name in before["probes"]} == before["probes"]
-    again = Clues()
-    assert run(again, world, out=tmp_path / "run", settings=BOTH) == after
-    # Nor are they lost by a run that does not name them.
-    assert run(again, world, out=tmp_path / "run")["probes"].keys() == after["probes"].keys()
-    assert again.asked == []
-
-
-def test_a_lost_answer_of_a_variant_is_asked_for_again_and_no_other(world: Dataset, tmp_path: Path) -> None:
-    before = results_of(world, tmp_path)
-    stored = tmp_path / "run" / "extra" / "context_length" / "predictions.jsonl"
-    lines = stored.read_bytes().splitlines(keepends=True)
-    stored.write_bytes(b"".join(lines[:-2]) + lines[-2][:9])
-    linker = Clues()
-    assert run(linker, world, out=tmp_path / "run", settings=BOTH) == before
-    assert sorted(linker.asked) == sorted(json.loads(line)["id"] for line in lines[-2:])
-
-
-def test_scoring_the_run_again_finds_them(world: Dataset, tmp_path: Path) -> None:
-    before = results_of(world, tmp_path)
-    assert score(tmp_path / "run", world, out=tmp_path / "run")["probes"] == before["probes"]
-
-
-def test_scoring_predictions_without_variants_says_what_is_missing(world: Dataset, tmp_path: Path) -> None:
-    run(Clues(), world, out=tmp_path / "run")
-    settings = Settings(probes=("masked_mention",))
-    found = score(tmp_path / "run", world, out=tmp_path / "scored", settings=settings)["probes"]["masked_mention"]
-    assert "--also masked_mention" in found["not_measured"]
-
-
-class Others(Clues):
-    """NIL for everything: another linker, whose masked answers are not those of `Clues`."""
-
-    name = "others"
-
-    def _one(self, snippet: Snippet) -> Prediction:
-        return self.nil(snippet)
-
-
-def test_a_run_that_starts_afresh_forgets_what_the_earlier_linker_was_asked_besides(
-    world: Dataset, tmp_path: Path
-) -> None:
-    results_of(world, tmp_path)
-    run(Others(), world, out=tmp_path / "run", force=True)
-    # Its own results say nothing of variants, nor do those that are scored or run again.
-    for again in (score(tmp_path / "run", out=tmp_path / "run"), run(Others(), world, out=tmp_path / "run")):
-        assert again["linker"]["name"] == "others"
-        assert not {"context_length", "masked_mention"} & again["probes"].keys()
-    found = run(Others(), world, out=tmp_path / "run", settings=BOTH)["probes"]["masked_mention"]
-    assert (found["top"]["accuracy"], found["top"]["nil"]) == (0.0, 1.0)
-
-
-def test_a_file_beside_the_predictions_of_a_run_has_none_of_its_variants(world: Dataset, tmp_path: Path) -> None:
-    results_of(world, tmp_path)
-    other = tmp_path / "run" / "other.jsonl"
-    other.write_bytes((tmp_path / "run" / "predictions.jsonl").read_bytes())
-    assert "masked_mention" not in score(other, world, out=tmp_path / "scored")["probes"]
-
-
-def test_a_limited_run_has_variants_of_its_own(world: Dataset, tmp_path: Path) -> None:
-    run(Clues(), world, out=tmp_path / "run", limit=1, settings=BOTH)
-    assert results_of(world, tmp_path)["probes"]["masked_mention"]["top"]["n"] == 4
-    kept = sorted(path.name for path in (tmp_path / "run" / "extra").iterdir())
-    assert kept == ["context_length", "context_length-first-1", "masked_mention", "masked_mention-first-1"]
-
-
-class Stumbles(Clues):
-    """Fails on the first masked snippet."""
-
-    name = "clues"
-    version = "1"
-
-    def _one(self, snippet: Snippet) -> Prediction:
-        if snippet.id == "tAvon~masked":
-            raise ValueError("no")
-        return super()._one(snippet)
-
-
-def test_a_variant_that_fails_is_not_right_and_is_counted(world: Dataset, tmp_path: Path) -> None:
-    found = run(Stumbles(), world, out=tmp_path / "run", settings=BOTH)["probes"]["masked_mention"]
-    # One of four failed, the others are right.
-    assert (found["top"]["failed"], found["top"]["accuracy"], found["top"]["change"]) == (1, 0.75, -0.25)
 
 
 @pytest.fixture

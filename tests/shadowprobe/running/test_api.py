@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import hand_predictions
+from world import hand_predictions, shadow, snippet, top
 
 import shadowprobe
-from shadowprobe import Dataset, Linker, Prediction, Settings, Snippet, UsageError
+from shadowprobe import Card, Dataset, Entity, Linker, Prediction, Settings, Snippet, UsageError, write_dataset
 from shadowprobe.base.files import directory_name
 from shadowprobe.base.jsonl import encode_lines
 from shadowprobe.plugins import loading
-from shadowprobe.running.api import make_linking_job
+from shadowprobe.running.api import make_linking_job, read_predictions, score_predictions
 
 
 def test_run_returns_what_it_writes(world: Dataset, tmp_path: Path) -> None:
@@ -41,8 +41,6 @@ def test_a_linker_may_be_given_as_an_object(world: Dataset, tmp_path: Path) -> N
 
 
 def test_a_dataset_of_foreign_mentions_without_spaces_still_gets_table_3(tmp_path: Path) -> None:
-    from shadowprobe import Card, Entity, write_dataset
-
     text = "Avon runs past Ourika."
     everything = [
         Snippet("a", "all", text, 0, 4, gold="Avon (river)"),
@@ -142,6 +140,48 @@ def test_the_same_linker_object_goes_on_with_its_own_run(world: Dataset, tmp_pat
 def test_what_cannot_be_is_refused(world: Dataset, tmp_path: Path, arguments: dict[str, Any], complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         shadowprobe.run(**arguments, dataset=world, out=tmp_path / "run")
+
+
+def test_a_limit_of_stored_predictions_is_at_least_1(world: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "hand.jsonl").write_bytes(encode_lines(hand_predictions()))
+    with pytest.raises(UsageError, match="limit is 0, and must be at least 1"):
+        shadowprobe.score(tmp_path / "hand.jsonl", world, limit=0)
+
+
+@pytest.mark.parametrize("kind", ["dataset", "path", "location"])
+def test_a_scored_run_finds_its_dataset_again(world: Dataset, tmp_path: Path, kind: str) -> None:
+    shadowprobe.run("prior", world, out=tmp_path / "run")
+    given: Dataset | Path = world.path if kind == "path" else world
+    location = "world" if kind == "location" else None
+    score_predictions(tmp_path / "run", given, location=location, out=tmp_path / "scored")
+    card = json.loads((tmp_path / "scored" / "run.json").read_text())
+    assert card["locations"] == {"dataset": location or str(world.path)}
+
+
+def test_stored_predictions_are_read_only_where_they_could_be_scored(world: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "hand.jsonl").write_bytes(encode_lines(hand_predictions()))
+    stored = read_predictions(tmp_path / "hand.jsonl", world)
+    assert len(stored) == 21
+    assert (stored["sAvon"].answer, stored["sDale"].status) == ("Avon (river)", "skipped")
+    part = write_part(tmp_path / "part")
+    with pytest.raises(shadowprobe.InputError, match="'nAvon1' is no snippet of the dataset `part`"):
+        read_predictions(tmp_path / "hand.jsonl", part)
+    # A run says over which dataset it is.
+    shadowprobe.run("prior", world, out=tmp_path / "run")
+    (tmp_path / "run" / "predictions.jsonl").write_text("")
+    with pytest.raises(shadowprobe.InputError, match="the run is over `world`"):
+        read_predictions(tmp_path / "run", part)
+
+
+def write_part(path: Path) -> Dataset:
+    """A dataset with two snippets of the world."""
+    return write_dataset(
+        path,
+        Card(name="part"),
+        [Entity(top("Avon")), Entity(shadow("Avon"))],
+        [],
+        {"all": [snippet("tAvon", "all", "Avon runs.", "Avon"), snippet("sAvon", "all", "Avon sails.", "Avon")]},
+    )
 
 
 def test_a_dataset_may_be_given_as_a_path(world: Dataset, tmp_path: Path) -> None:

@@ -9,12 +9,26 @@ from pathlib import Path
 
 import pytest
 from recording import Recording, all_ids, ids, run
-from world import NAMES
+from world import NAMES, hand_predictions, linked
 
-from shadowprobe import Dataset, Linker, Prediction, Snippet, UsageError
-from shadowprobe.base.jsonl import read_lines
+import shadowprobe
+from shadowprobe import (
+    Card,
+    Dataset,
+    Entity,
+    InputError,
+    Linker,
+    LinkerError,
+    Prediction,
+    Settings,
+    Snippet,
+    UsageError,
+    write_dataset,
+)
+from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.running.api import make_linking_job
-from shadowprobe.running.directory import PREDICTIONS, RESULTS
+from shadowprobe.running.directory import PREDICTIONS, RESULTS, read_card
+from shadowprobe.running.linking import LinkingTask
 
 
 def test_every_snippet_gets_one_prediction_in_the_order_of_the_dataset(world: Dataset, tmp_path: Path) -> None:
@@ -249,3 +263,82 @@ def test_what_a_kill_in_the_middle_of_a_write_leaves_is_gone_after_the_next_run(
     assert len(list(out.iterdir())) == 1
     run(Recording(), world, out)
     assert sorted(path.name for path in out.iterdir()) == [PREDICTIONS, RESULTS, "run.json"]
+
+
+def test_the_card_names_the_dataset_as_the_user_did(world: Dataset, tmp_path: Path) -> None:
+    for place, location in ((None, str(world.path)), ("my dataset", "my dataset")):
+        out = tmp_path / (place or "run")
+        make_linking_job("prior", world, out=out, location=place).run()
+        assert read_card(out / "run.json").locations == {"dataset": location}
+
+
+def test_the_options_that_were_given_are_in_the_name_of_the_directory(world: Dataset, tmp_path: Path) -> None:
+    given = {"weight": "0.25"}
+    assert make_linking_job("blend", world, options=given, folder=tmp_path).out.name == "blend-weight=0.25-world"
+    assert make_linking_job("blend", world, folder=tmp_path).out.name == "blend-world"
+
+
+def test_a_linker_is_closed_also_if_it_fails(world: Dataset, tmp_path: Path) -> None:
+    class Closing(Recording):
+        closed = 0
+        is_broken = False
+
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            if self.is_broken:
+                raise LinkerError("no more")
+            return super().link(snippets)
+
+        def close(self) -> None:
+            self.closed += 1
+
+    linker = Closing()
+    run(linker, world, tmp_path / "run")
+    assert linker.closed == 1
+    linker.is_broken = True
+    with pytest.raises(LinkerError, match="no more"):
+        run(linker, world, tmp_path / "other")
+    assert linker.closed == 2
+
+
+def test_a_task_of_stored_predictions_has_no_linker_to_ask(world: Dataset) -> None:
+    task = LinkingTask(world)
+    assert task.notes == []
+    with pytest.raises(LinkerError, match="there is no linker to ask: the predictions are stored ones"):
+        _ = task.linker
+
+
+def test_predictions_of_the_rest_are_ignored_only_where_the_dataset_is_limited(world: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "hand.jsonl").write_bytes(encode_lines(hand_predictions()))
+    limited = shadowprobe.score(tmp_path / "hand.jsonl", world, limit=1, out=tmp_path / "limited")
+    assert (limited["dataset"]["spaces"], limited["dataset"]["snippets"], limited["missing"]) == (1, 6, 0)
+    with (tmp_path / "hand.jsonl").open("ab") as file:
+        file.write(encode_lines([linked("tEger", "Eger (river)")]))
+    with pytest.raises(InputError, match="tEger"):
+        shadowprobe.score(tmp_path / "hand.jsonl", world, out=tmp_path / "whole")
+
+
+def test_a_limit_above_the_number_of_names_counts_the_names_that_there_are(world: Dataset, tmp_path: Path) -> None:
+    results = shadowprobe.run("prior", world, limit=9, out=tmp_path / "run")
+    assert (results["dataset"]["spaces"], results["dataset"]["limit"]) == (4, 9)
+    assert shadowprobe.run("prior", world, out=tmp_path / "whole")["dataset"]["spaces"] == 4
+
+
+def test_a_run_that_is_scored_again_has_its_linker_and_a_file_its_own_name(world: Dataset, tmp_path: Path) -> None:
+    shadowprobe.run("prior", world, out=tmp_path / "run")
+    assert shadowprobe.score(tmp_path / "run", world, out=tmp_path / "scored")["linker"]["name"] == "prior"
+    (tmp_path / "hand.csv").write_text("id,answer\ntAvon,Avon (river)\n")
+    scored = shadowprobe.score(tmp_path / "hand.csv", world, out=tmp_path / "table")
+    assert (scored["linker"]["name"], scored["missing"]) == ("hand", world.count() - 1)
+    # Rows of a table are stored in our own form.
+    assert ids(tmp_path / "table") == ["tAvon"]
+
+
+def test_nil_is_right_for_a_mention_without_an_entity_only_with_the_counting_of_gerbil(tmp_path: Path) -> None:
+    text = "Avon runs past Ourika."
+    mentions = [
+        Snippet("a", "all", text, 0, 4, gold="Avon (river)"),
+        Snippet("b", "all", text, 15, 21),
+    ]
+    dataset = write_dataset(tmp_path / "foreign", Card(name="foreign"), [Entity("Avon (river)")], [], {"all": mentions})
+    results = shadowprobe.run("nil", dataset, out=tmp_path / "run", settings=Settings(gerbil_nil=True))
+    assert results["notes"] == ["counted with --gerbil-nil: NIL is right for 1 mentions without an entity"]
