@@ -1,4 +1,4 @@
-"""A part of a dump whose reader is killed."""
+"""Parts of dumps whose readers do not come to their end."""
 
 from __future__ import annotations
 
@@ -21,3 +21,14 @@ class DeadlyPart(Struct, frozen=True):
         """Kills the process."""
         os.kill(os.getpid(), signal.SIGKILL)
         yield Rows("never", {})
+
+
+class EndlessPart(Struct, frozen=True):
+    """A part that has always one more row."""
+
+    path: Path
+
+    def read(self) -> Iterator[Rows]:
+        """Yields the same row again and again."""
+        while True:
+            yield Rows("number", {"number": [1]})

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import bz2
+import multiprocessing
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 import pytest
-from deadly_part import DeadlyPart
+from deadly_part import DeadlyPart, EndlessPart
 from dump_world import write_tables
 from make_dump import write_dump
 
 from shadowprobe.build.dumps import parallel, xml_parts
 from shadowprobe.build.dumps.load_dumps import load_dumps
-from shadowprobe.build.dumps.parallel import read_parts
+from shadowprobe.build.dumps.parallel import Rows, read_parts
 from shadowprobe.build.dumps.store import Wanted, connect
 from shadowprobe.build.dumps.xml import Site, read_pages
 from shadowprobe.build.dumps.xml_parts import split_file
@@ -93,6 +98,63 @@ def test_a_process_that_is_killed_is_an_error_and_not_a_wait(tmp_path: Path, mon
     path.touch()
     with pytest.raises(BuildError, match=r"was ended \(exit code -9\): try again with fewer --workers"):
         list(read_parts([DeadlyPart(path), DeadlyPart(path)], 2))
+
+
+def test_processes_are_ended_when_no_more_rows_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "SMALL", 0)
+    path = tmp_path / "file"
+    path.touch()
+    parts = [EndlessPart(path), EndlessPart(path)]
+    with closing(read_parts(parts, 2)) as rows:
+        assert next(rows)[1] == Rows("number", {"number": [1]})
+        started = multiprocessing.active_children()
+        assert [process.daemon for process in started] == [True, True]
+    assert [process.exitcode for process in started] == [-signal.SIGKILL] * 2
+
+
+class NotedPart(NamedTuple):
+    """A part that notes in this process that it was read; without rows its file is damaged, or the code is."""
+
+    path: Path
+    notes: list[str]
+    rows: int = 1
+
+    def read(self) -> Iterator[Rows]:
+        self.notes.append(self.path.name)
+        if not self.rows:
+            raise InputError(self.path, "is damaged")
+        yield from [Rows("number", {"number": [number]}) for number in range(self.rows)]
+        if self.rows < 0:
+            raise ValueError("a fault")
+
+
+def test_small_files_and_single_parts_are_read_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    parts = [NotedPart(tmp_path / name, notes, 2) for name in ("a", "b")]
+    for part in parts:
+        part.path.write_bytes(b"content")
+    read = [(part.path.name, rows.columns["number"]) for part, rows in read_parts(parts, 2)]
+    assert read == [("a", [0]), ("a", [1]), ("b", [0]), ("b", [1])]
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    assert len(list(read_parts(parts, 1))) == 4
+    assert len(list(read_parts(parts[:1], 2))) == 2
+    assert notes == ["a", "b", "a", "b", "a"]
+
+
+def test_a_process_sends_the_rows_and_the_errors_of_its_parts(tmp_path: Path) -> None:
+    tasks, results = SimpleQueue[Any](), SimpleQueue[Any]()
+    parts = [NotedPart(tmp_path / "good", []), NotedPart(tmp_path / "bad", [], 0), NotedPart(tmp_path / "odd", [], -1)]
+    for task in (*enumerate(parts), None):
+        tasks.put(task)
+    parallel._read_tasks(tasks, results)
+    received = parallel._receive(results, [], 1)
+    assert list(received) == [(0, Rows("number", {"number": [0]}))]
+    with pytest.raises(InputError, match="is damaged") as damaged:
+        list(parallel._receive(results, [], 1))
+    assert damaged.value.path == tmp_path / "bad"
+    with pytest.raises(BuildError, match=r"odd: ValueError: a fault$"):
+        list(parallel._receive(results, [], 1))
+    assert results.empty()
 
 
 def test_a_script_without_a_guard_is_not_executed_again(tmp_path: Path) -> None:
