@@ -56,7 +56,7 @@ class LongerNames:
         """Yields the digests of each name that the wiki knows, and of the title of its page."""
         total = self._names.count()
         for done, (name, page) in enumerate(wiki.follow_titles(self._names), start=1):
-            if "pageid" in page and not page.get("missing"):
+            if "pageid" in page:
                 yield digest(name), digest(page["title"])
             progress(done, total)
 

@@ -1,4 +1,4 @@
-"""Parts of a dump whose readers are killed."""
+"""Parts of dumps whose readers do not come to their end."""
 
 from __future__ import annotations
 
@@ -33,3 +33,14 @@ class LargePart(Struct, frozen=True):
         self.path.write_text(str(os.getpid()))
         for _ in range(3):
             yield Rows("large", {"text": b"x" * 3_000_000})
+
+
+class EndlessPart(Struct, frozen=True):
+    """A part that has always one more row."""
+
+    path: Path
+
+    def read(self) -> Iterator[Rows]:
+        """Yields the same row again and again."""
+        while True:
+            yield Rows("number", {"number": [1]})

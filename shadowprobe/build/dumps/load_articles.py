@@ -154,7 +154,7 @@ class HistoryPart(Struct, frozen=True):
     def read(self) -> Iterator[Rows]:
         """Yields the creation times of articles."""
         rows = _Batches()
-        for page in read_history(self.path, Site()):
+        for page in read_history(self.path):
             if page.namespace == ARTICLE:
                 rows.add("created", page.page_id, page.created)
             yield from rows.take_full()

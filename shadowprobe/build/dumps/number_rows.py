@@ -21,11 +21,10 @@ _STEPS = (
 _DIGITS = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
-def parse_number_rows(buffer: bytes, start: int, width: int, columns: Sequence[int]) -> tuple[list[Numbers], int, bool]:
+def parse_number_rows(buffer: bytes, start: int, width: int, columns: Sequence[int]) -> tuple[list[Numbers], int]:
     """Parses the rows of `width` plain numbers from a position on, each of which a comma follows.
 
-    Returns the wanted columns, the number of parsed bytes, and whether a row follows that is not plain. Another parser
-    must read that row.
+    Returns the wanted columns and the number of parsed bytes. Another parser must read a row that is not plain.
     """
     # A statement ends at a semicolon: what follows it are no rows.
     end = buffer.find(b";", start)
@@ -39,7 +38,7 @@ def parse_number_rows(buffer: bytes, start: int, width: int, columns: Sequence[i
     plain = rows if _are_plain(view, marks, width) else _count_plain_rows(view, marks, width)
     marks = marks[: plain * size]
     parsed = [_parse_numbers(buffer, start, marks[column::size], marks[column + 1 :: size]) for column in columns]
-    return parsed, int(marks[-1]) + 1 if plain else 0, plain < rows
+    return parsed, int(marks[-1]) + 1 if plain else 0
 
 
 def _are_plain(view: Bytes, marks: Numbers, width: int) -> bool:

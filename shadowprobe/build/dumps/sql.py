@@ -21,7 +21,7 @@ Batch = dict[str, Any]
 MISSING = -1
 CHUNK = 1 << 22
 # The number of rows that are read one by one before plain rows of numbers are expected again.
-ODD_ROWS = 10_000
+ROWS = 10_000
 # No row of a wiki's table is nearly as long. Longer data is not a row.
 LONGEST_ROW = 16 << 20
 # The head of a statement is much shorter.
@@ -114,9 +114,8 @@ class TableDump:
         only_numbers = all(wanted[column] == "number" for column in order)
         places = [columns.index(column) for column in order]
         while True:
-            is_odd = False
             if only_numbers:
-                table, size, is_odd = parse_number_rows(stream.buffer, stream.place, len(columns), places)
+                table, size = parse_number_rows(stream.buffer, stream.place, len(columns), places)
                 stream.place += size
                 if size:
                     done += len(table[0])
@@ -127,8 +126,7 @@ class TableDump:
                     break
                 rows.append(match.groups())
                 stream.place = match.end()
-                # After some odd rows, the others may be plain again.
-                if rows[-1][-1] == b";" or (is_odd and len(rows) == ODD_ROWS):
+                if rows[-1][-1] == b";" or len(rows) == ROWS:
                     break
             if rows:
                 done += len(rows)
@@ -136,8 +134,7 @@ class TableDump:
                 yield {column: _decode(raw, wanted[column]) for column, raw in zip(order, values[:-1], strict=True)}
                 if rows[-1][-1] == b";":
                     return
-                if is_odd and len(rows) == ODD_ROWS:
-                    continue
+                continue
             if _ANY_ROW.match(stream.buffer, stream.place) or stream.left > LONGEST_ROW:
                 raise InputError(self.path, f"row {done + 1} is not a row of `{self.table}` ({', '.join(columns)})")
             if not stream.read_more():
@@ -169,7 +166,7 @@ class _Stream:
         """Reads until the buffer has a number of bytes; false if no byte is left."""
         while self.left < size and self.read_more():
             pass
-        return self.left > 0
+        return bool(self.left)
 
     def read_line(self) -> bytes:
         """Returns the next line; empty at the end of the file."""

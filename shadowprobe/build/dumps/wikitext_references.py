@@ -36,6 +36,8 @@ _TOKEN = re.compile(
 # An address ends before a template, and within a template also before its next parameter or its end.
 _TEMPLATE_BEGIN, _PARAMETER_END = re.compile(r"\{\{"), re.compile(r"\{\{|\}\}|\|")
 _FREE_END = re.compile(r"&(?:lt|gt|nbsp|#x0*(?:3[ce]|a0)|#0*(?:60|62|160));", re.IGNORECASE)
+# A scheme alone is not an address.
+_ADDRESS = re.compile(rf"(?://|(?i:{_SCHEMES}))[^:]")
 _UNSAFE = re.compile(r"[\]\[<>\"\x00-\x20\x7f|]")
 
 
@@ -189,4 +191,4 @@ def _trim(url: str) -> str:
 def _clean(url: str) -> str:
     """Returns an address as the wiki writes it; empty if nothing follows its scheme."""
     url = _UNSAFE.sub(lambda match: quote(match[0]), html.unescape(url))
-    return url if url.rpartition("//")[2] and not url.endswith(":") else ""
+    return url if _ADDRESS.match(url) else ""

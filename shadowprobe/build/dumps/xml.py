@@ -76,7 +76,7 @@ def read_pages(path: Path, site: Site, span: Span = WHOLE) -> Iterator[WikiPage]
         raise broken_file(path, error) from None
     except (_OddError, ParseError, UnicodeDecodeError):
         # The XML parser says what is wrong, and where.
-        for _ in read_history(path, Site()):
+        for _ in read_history(path):
             pass
         raise InputError(path, "is not a dump of a wiki: there is something between its pages") from None
 
@@ -87,20 +87,20 @@ class _Pages:
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self.rest = file, b""
 
-    def read_until(self, mark: bytes) -> int:
-        """Reads until the mark; returns its place in `rest`, or -1 if the file has none."""
+    def read_until(self, mark: bytes) -> bool:
+        """Reads until `rest` has the mark; false if the file does not have it."""
         known = 0
-        while (place := self.rest.find(mark, known)) < 0:
+        while mark not in self.rest[known:]:
             known = max(0, len(self.rest) - len(mark))
             chunk = self._file.read(CHUNK)
             if not chunk:
-                return -1
+                return False
             self.rest += chunk
-        return place
+        return True
 
     def split(self) -> Iterator[bytes]:
         """Yields the bytes of each page; what follows the last one stays in `rest`."""
-        while self.read_until(_END) >= 0:
+        while self.read_until(_END):
             blocks = self.rest.split(_END)
             self.rest = blocks.pop()
             for block in blocks:
@@ -112,13 +112,13 @@ class _Pages:
 
 def _read_head(pages: _Pages, site: Site) -> None:
     """Reads what is before the first page."""
-    place = pages.read_until(_BEGIN)
-    head = pages.rest[:place] + _LAST if place >= 0 else pages.rest
-    root = fromstring(head)
+    pages.read_until(_BEGIN)
+    head, begin, rest = pages.rest.partition(_BEGIN)
+    root = fromstring(head + _LAST if begin else head)
     if _get_tag(root) != "mediawiki":
         raise _OddError
     _read_site(site, root)
-    pages.rest = pages.rest[place:] if place >= 0 else _LAST
+    pages.rest = begin + rest or _LAST
 
 
 def _parse_page(path: Path, block: bytes) -> WikiPage:
@@ -152,11 +152,11 @@ def _decode(raw: bytes) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 
-def read_history(path: Path, site: Site) -> Iterator[WikiPage]:
+def read_history(path: Path) -> Iterator[WikiPage]:
     """Yields the pages of a dump with all their revisions, of which a page may have many, by an XML parser."""
     with open_compressed(path) as file:
         try:
-            yield from _read_events(path, iterparse(file, ("start", "end")), site)
+            yield from _read_events(path, iterparse(file, ("start", "end")))
         except ParseError as error:
             if error.code == _NO_MORE:
                 raise truncated_file(path) from None
@@ -165,7 +165,7 @@ def read_history(path: Path, site: Site) -> Iterator[WikiPage]:
             raise broken_file(path, error) from None
 
 
-def _read_events(path: Path, events: Iterator[tuple[str, Element]], site: Site) -> Iterator[WikiPage]:
+def _read_events(path: Path, events: Iterator[tuple[str, Element]]) -> Iterator[WikiPage]:
     _, root = next(events)
     if _get_tag(root) != "mediawiki":
         raise InputError(path, f"is not a dump of a wiki: it begins with <{_get_tag(root)}>")
@@ -174,9 +174,7 @@ def _read_events(path: Path, events: Iterator[tuple[str, Element]], site: Site) 
         if event == "start":
             continue
         name = _get_tag(element)
-        if name == "siteinfo":
-            _read_site(site, element)
-        elif name == "revision":
+        if name == "revision":
             parts = {_get_tag(part): part.text or "" for part in element}
             text = parts.get("text", "")
             created = min(created or "9999", parts.get("timestamp", "9999"))

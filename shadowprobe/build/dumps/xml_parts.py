@@ -64,7 +64,7 @@ def open_span(path: Path, span: Span) -> Iterator[IO[bytes]]:
             yield file
         return
     with open_for_reading(path) as file:
-        part = cast(IO[bytes], io.BufferedReader(_Range(file, span), 1 << 20))
+        part = cast(IO[bytes], io.BufferedReader(_Range(file, span), CHUNK))
         if path.suffix == ".bz2":
             with bz2.BZ2File(part) as unpacked:
                 yield unpacked

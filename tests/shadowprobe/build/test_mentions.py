@@ -76,6 +76,25 @@ def test_a_name_behind_an_apostrophe_is_a_mention_only_where_articles_are_shorte
     assert not is_mention("Avon'ish", "Avon")
 
 
+@pytest.mark.parametrize(
+    "text", ["Avon", ".Avon", "x .Avon", "-Avon", "x -Avon", "Avon.", "Avon. x", "Avon–", "Avon– x"]
+)
+def test_a_mark_beside_the_name_counts_only_with_a_letter_on_its_other_side(text: str) -> None:
+    assert len(MentionFinder("en").find(text, ["Avon"]).spans) == 1
+
+
+@pytest.mark.parametrize("text", ["'Avon", "x 'Avon", "Avon'", "Avon' x", "Avon's", "Avon'S x", "\u0301Avon x"])
+def test_an_apostrophe_alone_and_an_accent_without_a_letter_are_no_part_of_the_name(text: str) -> None:
+    assert len(MentionFinder("en").find(text, ["Avon"]).spans) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["x.Avon", " x.Avon", "x-Avon", " x-Avon", "Avon.x", "Avon–x", "x'Avon", " x'Avon", "Avon'd"]
+)
+def test_a_single_letter_behind_a_mark_is_enough_for_a_longer_word(text: str) -> None:
+    assert MentionFinder("en").find(text, ["Avon"]) == ([], 1)
+
+
 def test_letters_with_and_without_accents_are_different() -> None:
     assert cut(around("Koln Cathedral"), "Köln Cathedral", "Cathedral")[0] == []
     assert len(cut(around("Köln Cathedral"), "Köln Cathedral", "Cathedral")[0]) == 1

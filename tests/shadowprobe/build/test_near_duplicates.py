@@ -49,6 +49,14 @@ def test_one_other_word_in_twenty_one_makes_a_near_duplicate_and_two_do_not() ->
     assert distinct(LONG, other) == ([LONG, other], 0)
 
 
+def test_seven_of_ten_runs_in_common_make_a_near_duplicate_and_six_do_not() -> None:
+    # 12 words have 10 runs of three, their first 9 words 7 of these, and their first 8 words 6.
+    ten, seven, six = "Smith b c d e f g h i j k l", "Smith b c d e f g h i", "Smith b c d e f g h"
+    assert distinct(ten, seven) == ([ten], 1)
+    assert distinct(seven, ten) == ([seven], 1)
+    assert distinct(ten, six) == ([ten, six], 0)
+
+
 def test_snippets_that_share_few_words_both_stay() -> None:
     assert distinct("He saw Smith in the town.", "She met Smith at the sea.")[1] == 0
 
@@ -86,6 +94,14 @@ def test_an_index_that_is_built_again_and_again_finds_the_same(
         for text in (" ".join(text) for text in texts):
             assert seen.add(text) is not any(alike(text, other) for other in kept)
             kept += [text] if len(seen) > len(kept) else []
+
+
+def test_every_text_of_a_crowded_index_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_duplicates, "_CROWDED", 1)
+    seen = NearDuplicates()
+    texts = [f"{number} b c" for number in range(100)]
+    assert all(map(seen.add, texts))
+    assert not any(map(seen.add, texts))
 
 
 def test_a_snippet_takes_at_most_three_hundred_bytes() -> None:

@@ -13,6 +13,7 @@ from web_pages import html, web
 from shadowprobe.build import shards
 from shadowprobe.build.archive import Archive, key_of
 from shadowprobe.build.shards import PageArchive, ShardPlace, Shards, open_pages
+from shadowprobe.build.storage import list_names
 from shadowprobe.build.warc_record import Stored
 from shadowprobe.errors import InputError
 
@@ -68,7 +69,50 @@ def test_an_archive_keeps_its_number_of_files(filled: Path, tmp_path: Path) -> N
 )
 def test_a_new_archive_has_a_file_for_so_many_pages(tmp_path: Path, pages: int, files: int) -> None:
     with closing(opened(tmp_path, pages=pages)):
-        assert len(list(tmp_path.glob("*.warc.gz"))) == files
+        names = sorted(path.name for path in tmp_path.glob("*.warc.gz"))
+    assert len(names) == files
+    assert files > 1 or names == ["web.warc.gz"]
+
+
+def opened_remote(tmp_path: Path, *, read_only: bool = False, fewest: int = 1) -> Shards:
+    """Opens an archive on a storage that is not a file system."""
+    path = f"memory://{tmp_path.name}/web.warc.gz"
+    archive = open_pages(path, software="tests", read_only=read_only, fewest=fewest)
+    assert isinstance(archive, Shards)
+    return archive
+
+
+def test_a_remote_archive_is_a_folder_for_each_of_its_parts_and_keeps_their_number(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"web\.warc\.gz: no such archive: a build without --from-archive makes it"):
+        opened_remote(tmp_path, read_only=True)
+    with closing(opened_remote(tmp_path, fewest=3)) as archive:
+        for url in URLS:
+            archive.put(key_of("GET", url), Stored(url, 200, {}, b"page"))
+    assert set(list_names(f"memory://{tmp_path.name}")) == {f"web-{number}-of-3" for number in range(3)}
+    for read_only in (True, False):
+        with closing(opened_remote(tmp_path, read_only=read_only)) as again:
+            assert (again.place.count, len(again), again.read_only) == (3, len(URLS), read_only)
+
+
+def test_what_waits_in_memory_is_seen_by_others_when_it_is_flushed_or_released(tmp_path: Path) -> None:
+    with closing(opened_remote(tmp_path)) as archive, closing(opened_remote(tmp_path)) as other:
+        for url, hand_over in zip(URLS, (archive.flush, archive.release), strict=False):
+            archive.put(key_of("GET", url), Stored(url, 200, {}, b"page"))
+            other.refresh()
+            assert other.find(key_of("GET", url)) is None
+            hand_over()
+            other.refresh()
+            assert other.find(key_of("GET", url)) is not None
+
+
+def test_a_worker_notes_that_it_writes_until_it_is_done(tmp_path: Path) -> None:
+    place = opened_remote(tmp_path, fewest=2).place
+    folders = [f"memory://{tmp_path.name}/web-{number}-of-2" for number in range(2)]
+    with closing(Shards(place)):
+        assert [list_names(folder) for folder in folders] == [[], []]
+    with closing(Shards(place, only=[1])):
+        assert [list_names(folder) for folder in folders] == [[], ["begun"]]
+    assert [list_names(folder) for folder in folders] == [[], []]
 
 
 def test_an_archive_of_one_file_stays_one(tmp_path: Path) -> None:

@@ -149,6 +149,23 @@ class EmptyWiki:
         return []
 
 
+def test_an_article_in_between_starts_the_count_of_empty_requests_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "MAX_EMPTY_REQUESTS", 2)
+    wiki: Any = EmptyWiki()
+    search = wiki.pages
+
+    def find(*, page_ids: list[int], **query: Any) -> list[dict[str, Any]]:
+        search(page_ids=page_ids, **query)
+        is_second = query and len(wiki.requests) in {2, 4}
+        return [{"pageid": page_ids[0], "ns": 0, "title": f"Article {page_ids[0]}"}] if is_second else []
+
+    wiki.pages = find
+    drawn = list(draw_articles(wiki, ENGLISH, Funnel("tail"), BuildSettings(wiki="", name=""), set()))
+    # One without an article, one with, and the same again; then two without.
+    assert [len(articles) for articles in drawn] == [1, 1]
+    assert len(wiki.requests) == 6
+
+
 def test_the_lottery_is_given_up_after_so_many_requests_without_an_article(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tail, "MAX_EMPTY_REQUESTS", 3)
     wiki: Any = EmptyWiki()

@@ -114,6 +114,27 @@ def test_tables_of_nothing_but_numbers_are_read_alike(dump: Any, monkeypatch: py
     assert read(path, {"b": "number", "a": "number"}) == [(2, 1), (4, 3), (MISSING, 5), (8, -7), (123456789012, 9)]
 
 
+def test_plain_rows_after_some_odd_ones_are_read_many_at_a_time_again(
+    dump: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = b"CREATE TABLE `pet` (\n  `a` int(8) NOT NULL,\n  `b` bigint(20) DEFAULT NULL\n) ENGINE=InnoDB;\n"
+    path = dump(b"INSERT INTO `pet` VALUES (1,1),(2,2),(3,3),(4,NULL),(5,5),(6,6),(7,7),(8,8),(9,9);\n", head=head)
+    monkeypatch.setattr(sql, "ROWS", 2)
+    batches = [batch["a"].tolist() for batch in TableDump(path, "pet").read_batches({"a": "number", "b": "number"})]
+    # The last row has no comma behind it and is read by itself.
+    assert batches == [[1, 2, 3], [4, 5], [6, 7, 8], [9]]
+
+
+def test_a_row_may_have_as_many_bytes_as_the_limit_and_its_comma(dump: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "CHUNK", 1)
+    monkeypatch.setattr(sql, "LONGEST_HEAD", 32)
+    monkeypatch.setattr(sql, "LONGEST_ROW", 80)
+    # `(1,'',1,2)` has 10 bytes.
+    assert read(dump(b"INSERT INTO `pet` VALUES (1,'" + b"x" * 70 + b"',1,2),(2,'',1,2);\n"))[0] == (1, "x" * 70, 2)
+    with pytest.raises(InputError, match="row 1 is not a row of `pet`"):
+        read(dump(b"INSERT INTO `pet` VALUES (1,'" + b"x" * 71 + b"',1,2),(2,'',1,2);\n"))
+
+
 def test_a_line_may_be_longer_than_what_is_read_at_once(dump: Any) -> None:
     names = ["x" * 1000 + str(number) for number in range(9000)]
     rows = b",".join(b"(%d,'%s',0,1)" % (number, name.encode()) for number, name in enumerate(names))
@@ -184,6 +205,8 @@ def test_a_column_that_is_not_there_is_named(dump: Any) -> None:
 def test_a_dump_of_another_table_is_refused(dump: Any) -> None:
     with pytest.raises(InputError, match="holds the table `pet`, not `dog`"):
         read(dump(b""), table="dog")
+    with pytest.raises(InputError, match="holds the table `dog`, not `pet`"):
+        read(dump(b"INSERT INTO `dog` VALUES (1,'Rex',1,2);\n"))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from dump_world import COUNTED, DISAMBIGUATION, DROPPED, LINKS, PAGES, PREFIX, R
 from msgspec.structs import replace
 
 from shadowprobe.base.languages import Language
+from shadowprobe.build.dumps import xml
 from shadowprobe.build.dumps.commonness import count_backlinks_in_dumps
 from shadowprobe.build.dumps.source import find_spaces_in_dumps
 from shadowprobe.build.dumps.store import read_notes
 from shadowprobe.build.dumps.wikitext import Links, Name, parse_title, read_links
-from shadowprobe.build.dumps.xml import Site, read_pages
+from shadowprobe.build.dumps.xml import Site, WikiPage, read_pages
 from shadowprobe.build.funnel import Funnel
 from shadowprobe.build.records import FoundSpace
 from shadowprobe.build.settings import BuildSettings
@@ -212,6 +213,47 @@ def test_a_file_that_is_no_whole_dump_is_named(tmp_path: Path, content: str, pro
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=rf"w-1-pages-articles\.xml: {problem}"):
         list(read_pages(path, Site()))
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+def test_a_page_of_any_form_is_read_wherever_a_chunk_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(xml, "CHUNK", chunk)
+    path = tmp_path / "w-1-pages-articles.xml"
+    usual = page(1, "A_b", 'x < "y" & z') + page(2, "C", "", 10, 'A "b"')
+    several = (
+        "<page><ns>0</ns><id>3</id><title>D e</title>"
+        "<revision><text>old</text></revision><revision><id>9</id><text>&#110;ew</text></revision></page>"
+    )
+    empty = "<page><title>F</title><ns>1</ns><id>4</id><revision><id>9</id></revision></page>"
+    none = "<page><title /><ns>0</ns><id>5</id></page>"
+    path.write_text(f"{HEAD}{usual}{several} \n {empty}{none}</mediawiki>\n", encoding="utf-8")
+    site = Site()
+    assert list(read_pages(path, site)) == [
+        WikiPage(1, 0, "A_b", None, 'x < "y" & z', ""),
+        WikiPage(2, 10, "C", 'A "b"', "", ""),
+        WikiPage(3, 0, "D_e", None, "new", ""),
+        WikiPage(4, 1, "F", None, "", ""),
+        WikiPage(5, 0, "", None, "", ""),
+    ]
+    assert site == SITE
+
+
+def test_a_dump_may_have_no_pages(tmp_path: Path) -> None:
+    path = tmp_path / "w-1-pages-articles.xml"
+    path.write_text(f"{HEAD}</mediawiki>\n", encoding="utf-8")
+    site = Site()
+    assert list(read_pages(path, site)) == []
+    assert site == SITE
+
+
+def test_text_between_two_pages_is_no_dump(tmp_path: Path) -> None:
+    path = tmp_path / "w-1-pages-articles.xml"
+    for odd in (f"{page(1, 'A', '')}x{page(2, 'B', '')}", f"{page(1, 'A', '')}x"):
+        path.write_text(f"{HEAD}{odd}</mediawiki>\n", encoding="utf-8")
+        with pytest.raises(InputError, match="is not a dump of a wiki: there is something between its pages"):
+            list(read_pages(path, Site()))
 
 
 def test_a_packed_file_that_is_cut_off_is_named(tmp_path: Path) -> None:

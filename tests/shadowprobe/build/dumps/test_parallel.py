@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import bz2
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 import pytest
-from deadly_part import DeadlyPart, LargePart
+from deadly_part import DeadlyPart, EndlessPart, LargePart
 from dump_world import write_tables
 from make_dump import write_dump
 
 from shadowprobe.build.dumps import parallel, xml_parts
 from shadowprobe.build.dumps.load_dumps import load_dumps
-from shadowprobe.build.dumps.parallel import read_parts
+from shadowprobe.build.dumps.parallel import Rows, read_parts
 from shadowprobe.build.dumps.store import Wanted, connect
 from shadowprobe.build.dumps.xml import Site, read_pages
 from shadowprobe.build.dumps.xml_parts import split_file
@@ -122,6 +126,75 @@ def test_all_rows_are_received_from_processes_that_end_at_different_times(
         part.path.touch()
     counts = Counter(part for part, _ in read_parts(parts, 2))
     assert counts == dict.fromkeys(parts, 3)
+
+
+def test_processes_are_ended_when_no_more_rows_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "SMALL", 0)
+    path = tmp_path / "file"
+    path.touch()
+    parts = [EndlessPart(path), EndlessPart(path)]
+    with closing(read_parts(parts, 2)) as rows:  # type: ignore[type-var]
+        assert next(rows)[1] == Rows("number", {"number": [1]})
+        started = multiprocessing.active_children()
+        assert [process.daemon for process in started] == [True, True]
+    assert [process.exitcode for process in started] == [-signal.SIGKILL] * 2
+
+
+class NotedPart(NamedTuple):
+    """A part that notes in this process that it was read; without rows its file is damaged, or the code is."""
+
+    path: Path
+    notes: list[str]
+    rows: int = 1
+
+    def read(self) -> Iterator[Rows]:
+        self.notes.append(self.path.name)
+        if not self.rows:
+            raise InputError(self.path, "is damaged")
+        yield from [Rows("number", {"number": [number]}) for number in range(self.rows)]
+        if self.rows < 0:
+            raise ValueError("a fault")
+
+
+def test_small_files_and_single_parts_are_read_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    parts = [NotedPart(tmp_path / name, notes, 2) for name in ("a", "b")]
+    for part in parts:
+        part.path.write_bytes(b"content")
+    read = [(part.path.name, rows.columns["number"]) for part, rows in read_parts(parts, 2)]
+    assert read == [("a", [0]), ("a", [1]), ("b", [0]), ("b", [1])]
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    assert len(list(read_parts(parts, 1))) == 4
+    assert len(list(read_parts(parts[:1], 2))) == 2
+    assert notes == ["a", "b", "a", "b", "a"]
+
+
+def test_a_process_sends_the_rows_and_the_errors_of_its_parts(tmp_path: Path) -> None:
+    parts = [
+        NotedPart(tmp_path / "good", [], 5),
+        NotedPart(tmp_path / "bad", [], 0),
+        NotedPart(tmp_path / "odd", [], -1),
+    ]
+    tasks = SimpleQueue[Any]()
+    for task in (*enumerate(parts), None):
+        tasks.put(task)
+    results, sender = multiprocessing.Pipe(duplex=False)
+    with sender:
+        parallel._read_tasks(tasks, sender)
+    assert [results.recv() for _ in range(5)] == [(0, Rows("number", {"number": [number]})) for number in range(5)]
+    bad, odd = (results.recv()[1].make() for _ in range(2))
+    assert (type(bad), bad.path, bad.problem) == (InputError, tmp_path / "bad", "is damaged")
+    assert (type(odd), str(odd)) == (BuildError, f"{tmp_path / 'odd'}: ValueError: a fault")
+    assert not tasks.qsize()
+
+
+def test_a_process_whose_results_nobody_receives_ends(tmp_path: Path) -> None:
+    tasks = SimpleQueue[Any]()
+    tasks.put((0, EndlessPart(tmp_path / "file")))
+    results, sender = multiprocessing.Pipe(duplex=False)
+    results.close()
+    with sender:
+        parallel._read_tasks(tasks, sender)
 
 
 def test_a_script_without_a_guard_is_not_executed_again(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def listed(text: str) -> list[list[str]]:
         ("[mailto:a@one.example x] ftp://one.example/b", ["mailto:a@one.example", "ftp://one.example/b"]),
         (f"<!-- {ONE}/no --><nowiki>{ONE}/no</nowiki>", []),
         ("http:// and [http:// x]", []),
+        ("http://. and mailto:. or news:{{x}} and {{cite|url=mailto:{{x}}}}", []),
         ("A book: see page 7.", []),
     ],
 )

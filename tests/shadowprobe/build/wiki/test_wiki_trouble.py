@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -20,6 +21,7 @@ from shadowprobe.build.wiki import session as module
 from shadowprobe.build.wiki.wiki_api import Wiki
 from shadowprobe.errors import BuildError
 from shadowprobe.net.blocking import BlockingClient
+from shadowprobe.net.failures import NoResponseError
 from shadowprobe.net.limits import Limits
 
 
@@ -98,6 +100,37 @@ def test_a_wiki_that_dies_is_given_half_a_minute(tmp_path: Path, slept: list[flo
         with pytest.raises(BuildError, match=r"an answer that breaks off \(.*\); the same command goes on later$"):
             titles(told, wiki, "Harlow")
     assert slept == [2, 4, 8, 16]
+
+
+# The seconds of the first attempt, and of each pause with the attempt after it.
+@pytest.mark.parametrize(("first", "later", "pauses"), [(0, 31, [2]), (0, 15, [2, 4, 8]), (40, 0, [2])])
+def test_a_wiki_that_dies_slowly_is_given_half_a_minute_in_all(
+    first: int, later: int, pauses: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed, slept = [0], list[float]()
+
+    def die(number: int, asked: Asked) -> Reply:
+        passed[0] = max(first, passed[0])
+        raise ConnectionError
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        passed[0] += later
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: passed[0], sleep=sleep))
+    with running(StandIn(), tmp_path) as told:
+        wiki = told.wiki()
+        told.service.behaviour = die
+        with pytest.raises(BuildError, match="the same command goes on later"):
+            titles(told, wiki, "Harlow")
+    assert slept == pauses
+
+
+def test_what_a_wiki_says_is_cut_after_two_hundred_characters() -> None:
+    assert str(module.StrangeError("url", "y" * 201)).count("y") == 200
+    assert module.short(NoResponseError("y" * 201)) == "y" * 200
+    assert module.short(ValueError(f"a \n b {'y' * 200}")) == f"ValueError: a b {'y' * 196}"
+    assert module.short(ValueError()) == "ValueError"
 
 
 def test_first_contact_fails_at_once_though_the_archive_knows_the_wiki(tmp_path: Path, slept: list[float]) -> None:
