@@ -148,7 +148,7 @@ class DebiasedLinker(Linker):
         if not answers:
             name, problem = next(iter(found.items()))
             raise LinkerError(f"linker `{self.name}`: {_explain(name, str(problem))}")
-        table = self._make_table([(name, one) for name, own in answers.items() for one in own], is_neutral=True)
+        table = self._make_table([(name, one) for name, own in answers.items() for one in own])
         scores = CandidateScores(table, self.scale)
         if why := scores.explain_left(np.ones(len(table), dtype=np.bool_)):
             raise LinkerError(f"linker `{self.name}`: `{self._name}` cannot be corrected: {why}")
@@ -176,7 +176,7 @@ class DebiasedLinker(Linker):
 
     def _correct(self, rows: Sequence[tuple[str, Prediction]]) -> Iterable[Prediction]:
         """The corrected predictions, each given with its name."""
-        table = self._make_table(rows, is_neutral=False)
+        table = self._make_table(rows)
         self._check_scale(table)
         corrected = CorrectedScores(CandidateScores(table, scale=self._scale, priors=self._means))
         weights = np.full(len(table.space_names), self._weight)
@@ -207,7 +207,7 @@ class DebiasedLinker(Linker):
         missing = sorted(names - self._means.keys())
         found = self._ask_neutral(missing) if missing else {}
         rows = [(name, one) for name, own in found.items() if not isinstance(own, str) for one in own]
-        means = CandidateScores(self._make_table(rows, is_neutral=True), scale=self._scale).priors()
+        means = CandidateScores(self._make_table(rows), scale=self._scale).priors()
         problems = {name: own for name, own in found.items() if isinstance(own, str)}
         # A name without a score in any neutral context has no priors, and is not asked about again.
         self._means |= {name: means.get(name, {}) for name in found if name not in problems}
@@ -225,12 +225,12 @@ class DebiasedLinker(Linker):
         self._copy_notes()
         return found
 
-    def _make_table(self, rows: Sequence[tuple[str, Prediction]], *, is_neutral: bool) -> AnswerColumns:
-        """Predictions in columns, each given with its name."""
+    def _make_table(self, rows: Sequence[tuple[str, Prediction]]) -> AnswerColumns:
+        """Predictions in columns, each given with its name; given priors do not ask which of them are neutral."""
         names = list(dict.fromkeys(name for name, _ in rows))
         number = {name: place for place, name in enumerate(names)}
         space = np.array([number[name] for name, _ in rows], dtype=np.int32)
-        table = AnswerColumns(self._resolver, (), names, space, np.full(len(rows), is_neutral, dtype=np.bool_))
+        table = AnswerColumns(self._resolver, (), names, space, np.ones(len(rows), dtype=np.bool_))
         for row, (_, prediction) in enumerate(rows):
             table.enter(prediction, row)
         return table

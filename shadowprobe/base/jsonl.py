@@ -88,16 +88,11 @@ def decode_lines(
                 continue
             raise _make_error(path, line, error, number) from None
         if not is_known:
-            keys = _KEY.findall(line, 0, _find_inner(line))
+            # The objects inside the object of a line may well have its keys.
+            keys = _KEY.findall(line.partition(b":[{")[0])
             if len(keys) != len(set(keys)):
                 _refuse_repeated_keys(path, line, number)
         yield number, item
-
-
-def _find_inner(line: bytes) -> int:
-    """Where the objects inside the object of a line begin, which may well have its keys."""
-    place = line.find(b":[{")
-    return place if place >= 0 else len(line)
 
 
 def _refuse_repeated_keys(path: Path, content: bytes, line: int | None = None) -> None:

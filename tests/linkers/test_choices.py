@@ -45,3 +45,13 @@ def test_a_description_is_one_line_of_at_most_400_characters() -> None:
     assert choices.shorten_description(Entity("Avon", description="a river \n in  England")) == "a river in England"
     assert choices.shorten_description(Entity("Avon", description="r" * 400 + "s")) == "r" * 400
     assert choices.shorten_description(Entity("Avon")) == ""
+
+
+def test_missing_descriptions_are_counted_in_a_note() -> None:
+    linker = open_chooser(2)
+    choices.note_missing_descriptions(linker)
+    assert linker.notes == ["2 of 2 entities have no description and are shown by their title"]
+    linker = Chooser()
+    linker.open(Knowledge({"Avon": Entity("Avon", description="a river")}))
+    choices.note_missing_descriptions(linker)
+    assert linker.notes == []

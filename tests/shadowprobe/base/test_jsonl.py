@@ -33,6 +33,7 @@ def write(tmp_path: Path, content: bytes | str) -> Path:
     [
         ('{\n"name": }', ":2: not valid JSON (JSON is malformed: invalid character (byte 10))"),
         ('{"name": "a"', ":1: not valid JSON (Input data was truncated)"),
+        ('\n{"name": }', ":2: not valid JSON (JSON is malformed: invalid character (byte 10))"),
         (b'{\n\n"name": "\xff"}', ":3: is not UTF-8 (byte 12: invalid start byte)"),
         ('{"name": "a", "other": ' + "[" * 100_000, ": not valid JSON (nested too deeply)"),
         ('{"name": " "}', ": field `name`: is empty"),
@@ -40,6 +41,7 @@ def write(tmp_path: Path, content: bytes | str) -> Path:
         ("{}", ": field `name`: Object missing required field `name`"),
         ("[]", ": Expected `object`, got `array`"),
         ('{"name": "a", "name": "b"}', ": field `name`: stands twice in one object"),
+        ('{"schema": 1, "name": "a", "name": "b"}', ": field `name`: stands twice in one object"),
         ('{"name": "a", "parts": [{"x": 1, "x": 2}]}', ": field `x`: stands twice in one object"),
         ('{"name": "a", "schema": 2}', ": field `schema`: is 2, and this shadowprobe reads 1: update it"),
     ],
@@ -88,6 +90,9 @@ def test_a_wrong_choice_lists_the_right_ones(tmp_path: Path) -> None:
     path = write(tmp_path, '{"id": "a", "status": "none"}\n')
     with pytest.raises(InputError, match=r"`status`: Invalid enum value 'none': choose from linked, nil, skipped$"):
         list(read_lines(path, Prediction))
+    # What is no text has no choice.
+    with pytest.raises(InputError, match=r"`status`: Expected `str`, got `int`$"):
+        list(read_lines(write(tmp_path, '{"id": "a", "status": 1}\n'), Prediction))
 
 
 def test_a_line_without_its_end_is_ignored_only_if_it_may_be_torn(tmp_path: Path) -> None:
