@@ -53,8 +53,8 @@ def test_an_error_is_one_line_and_an_exit_code(
 def test_a_missing_package_of_ours_is_named_and_any_other_missing_module_is_a_bug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    raise_instead(monkeypatch, ModuleNotFoundError("No module named 'matplotlib.axes'", name="matplotlib.axes"))
-    assert end(capsys, "run") == (2, "shadowprobe: `matplotlib` is not installed: pip install 'shadowprobe[plot]'\n")
+    raise_instead(monkeypatch, ModuleNotFoundError("No module named 'lxml.html'", name="lxml.html"))
+    assert end(capsys, "run") == (2, "shadowprobe: `lxml` is not installed: pip install 'shadowprobe[build]'\n")
     for bug in (ModuleNotFoundError("No module named 'qqq'", name="qqq"), RuntimeError("a bug")):
         raise_instead(monkeypatch, bug)
         with pytest.raises(type(bug)):
