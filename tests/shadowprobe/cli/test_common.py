@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,24 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def shown(capsys: pytest.CaptureFixture[str]) -> str:
     """What is on stderr, without commands to the terminal."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+
+
+def test_half_a_character_is_refused_and_its_neighbours_are_not() -> None:
+    for character in ("\ud800", "\udc80", "\udfff"):
+        with pytest.raises(UsageError, match="is not UTF-8"):
+            common.parse_options([f"a={character}"])
+    assert common.parse_options(["a=\ud7ff", "b=\ue000"]) == {"a": "\ud7ff", "b": "\ue000"}
+
+
+def test_results_are_json_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    common.print_results({"schema": 1, "notes": ["ü"]}, json=True)
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "notes": ["ü"]}
+
+
+@pytest.mark.usefixtures("terminal")
+def test_numbers_and_paths_in_a_text_get_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    common.stdout().print("12 runs in /tmp")
+    assert capsys.readouterr().out == "12 runs in /tmp\n"
 
 
 def test_options_are_pairs() -> None:

@@ -12,7 +12,7 @@ import pytest
 from world import write_world
 
 from shadowprobe import Linker, PluginError, UsageError, open_dataset
-from shadowprobe.plugins import LINKERS, PROBES, listings, make_linker, make_probe, names
+from shadowprobe.plugins import LINKERS, PROBES, listings, loading, make_linker, make_probe, names
 from shadowprobe.running.check import check
 from shadowprobe.systems.options import option_values
 
@@ -237,6 +237,22 @@ def test_every_built_in_linker_is_listed_with_what_it_does_and_needs() -> None:
 def test_every_built_in_probe_is_listed() -> None:
     assert {"subsets", "overshadowing", "prior", "candidates", "confidence"} <= set(names(PROBES))
     assert make_probe("subsets").top_level
+
+
+def test_an_unknown_option_is_refused_with_the_kind_of_the_system() -> None:
+    with pytest.raises(UsageError, match=r"^linker `blend` has no option `nope`: it takes weight$"):
+        loading.make_linker("blend", {"nope": "1"})
+    with pytest.raises(UsageError, match=r"^retriever `bm25` has no option `nope`: it takes k1, b$"):
+        loading.make_retriever("bm25", {"nope": "1"})
+    with pytest.raises(UsageError, match=r"^reader `first-sentence` has no option `nope`: it takes none$"):
+        loading.make_reader("first-sentence", {"nope": "1"})
+
+
+def test_options_reach_a_retriever_and_the_linker_of_one() -> None:
+    assert vars(loading.make_retriever("bm25", {"b": "0.5"}))["b"] == 0.5
+    assert vars(loading.make_retriever("bm25"))["b"] == 0.75
+    blended = loading.make_retriever("linker:blend", {"weight": "0.25"})
+    assert (blended.name, vars(vars(blended)["linker"])["weight"]) == ("linker:blend", 0.25)
 
 
 def test_a_class_without_link_says_what_is_missing() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from world import write_world
 
-from shadowprobe import UsageError
+from shadowprobe import InputError, UsageError
 from shadowprobe.running.finished import FinishedRun, check_comparable, group_by_data, make_labels, read_runs
 from shadowprobe.running.kinds import DATA_KEYS
 
@@ -184,6 +185,23 @@ def test_of_several_directories_those_that_are_no_finished_runs_are_left_out_wit
     ]
     with pytest.raises(UsageError, match="none of the 2 directories is a finished run"):
         read_runs(paths[3:], warn=warnings.append)
+    # One directory alone is not left out: there would be nothing to show.
+    with pytest.raises(InputError, match=r"runs/empty: has no results\.json"):
+        read_runs(paths[2:3], warn=warnings.append)
+
+
+def test_a_dataset_that_is_named_must_be_that_of_every_linker(tmp_path: Path) -> None:
+    dataset = write_world(tmp_path / "world")
+    path = write_run(tmp_path / "run")
+    with pytest.raises(InputError) as refused:
+        read_runs([path], str(dataset.path))
+    assert str(refused.value) == (
+        f"{path / 'results.json'}: field `dataset`: is over `mini` (0123456789ab...), and {dataset.path} is `world`"
+        f" ({dataset.digest[:12]}...); --dataset names the one that it is over"
+    )
+    # A retriever has none.
+    (other,) = read_runs([write_run(tmp_path / "other", "retriever")], str(dataset.path))
+    assert other.label == "mine"
 
 
 @pytest.mark.usefixtures("here")

@@ -16,6 +16,7 @@ from worker_scripts import BY_PROTOCOL, WORKERS, Make, is_gone, link_text, opene
 
 from shadowprobe import Dataset, LinkerError
 from shadowprobe.running.api import make_linking_job
+from shadowprobe.systems import worker_linker
 from shadowprobe.systems.worker_linker import WorkerLinker
 
 
@@ -39,6 +40,30 @@ def test_of_a_progress_bar_the_last_state_is_shown(make: Make) -> None:
 def test_a_script_that_ends_without_a_word_is_said_to(make: Make) -> None:
     with pytest.raises(LinkerError, match="the worker of `mine` ended with exit code 3 without a message"):
         make("os._exit(3)")
+
+
+def test_a_script_that_ends_too_early_without_an_error_has_the_exit_code_0(make: Make) -> None:
+    with pytest.raises(LinkerError, match="the worker of `mine` ended with exit code 0 without a message"):
+        make("os._exit(0)")
+
+
+def test_a_script_at_work_is_killed_and_not_asked_to_end(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_linker, "GRACE", 0.2)
+    asked_to_end = tmp_path / "asked to end"
+    linker = make(
+        f"""
+        signal.signal(signal.SIGTERM, lambda *_: open({str(asked_to_end)!r}, "w").close())
+
+        def answer(item):
+            time.sleep(600)
+        """,
+        timeout=0.1,
+    )
+    with pytest.raises(LinkerError, match=r"gave no answer in 0\.1 s"):
+        link_text(linker)
+    assert not asked_to_end.exists()
 
 
 def test_a_slow_start_is_waited_for(make: Make) -> None:
@@ -168,10 +193,14 @@ def test_ctrl_c_ends_the_script_at_once_and_shows_nothing_of_it(make: Make) -> N
     assert is_gone(pid)
 
 
-@pytest.mark.parametrize("options", [{"timeout": 0.0}, {"start_timeout": -1.0}, {"timeout": float("nan")}])
+@pytest.mark.parametrize(
+    "options", [{"timeout": 0.0}, {"start_timeout": 0.0}, {"start_timeout": -1.0}, {"timeout": float("nan")}]
+)
 def test_a_time_limit_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="start_timeout and timeout must be above 0"):
         WorkerLinker(**options)
+    short = WorkerLinker(start_timeout=0.5, timeout=0.5)
+    assert (short.start_timeout, short.timeout) == (0.5, 0.5)
 
 
 LEFT_BEHIND = """
@@ -179,6 +208,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from asking import marked
 from shadowprobe import Knowledge
+from shadowprobe.systems import worker_linker
 from shadowprobe.systems.worker_linker import WorkerLinker
 
 class Mine(WorkerLinker):
