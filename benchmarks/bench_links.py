@@ -66,7 +66,7 @@ def make_database(path: Path, links: int) -> None:
     """Makes a database with so many links."""
     pages = links // PER_PAGE
     targets = pages * 3 // 2
-    with connect(path, Machine(memory=MEMORY)) as connection:
+    with connect(path, Machine(memory=MEMORY), read_only=False) as connection:
         connection.execute(f"{SCHEMA}{LINKS_BY_NUMBER}")
         for statement in _MAKE.split(";\n"):
             wanted = {

@@ -45,7 +45,7 @@ from shadowprobe.build.machine import Machine
 machine = Machine(memory=10**9, workers=2)
 columns = {"pl_from": "number", "pl_from_namespace": "number", "pl_target_id": "number"}
 rows = "INSERT INTO edge SELECT pl_from, pl_target_id FROM batch WHERE pl_from_namespace = 0"
-with connect(Path(sys.argv[2]), machine) as connection:
+with connect(Path(sys.argv[2]), machine, read_only=False) as connection:
     connection.execute("CREATE TABLE edge (source BIGINT, key BIGINT)")
     loader = Loader(connection, {"pagelinks": (rows,)}, lambda *_: None, machine)
     loader.load([TablePart(Path(sys.argv[1]), "pagelinks", columns)])

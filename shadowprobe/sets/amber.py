@@ -117,8 +117,7 @@ def gather_sets(
         with_facts = {entity.qid for entity in entities if entity.own}
         articles = find_documents(documents, titles, with_facts, progress)
         dropped = facts.dropped + namesakes.dropped
-        if len(articles) < len(titles):
-            dropped[WITHOUT_DOCUMENT] = len(titles) - len(articles)
+        dropped[WITHOUT_DOCUMENT] = len(titles) - len(articles)
 
         def make_namesake(entity: NamedEntity) -> Namesake:
             known_values = {number: many for number in entity.own if (many := values.find(entity.qid, number))}
@@ -136,6 +135,7 @@ def gather_sets(
             made = make_sets({name: list(map(make_namesake, many)) for name, many in ordered.items()}, known.properties)
             sets[collection] = made.sets
             dropped.update(made.dropped)
+    # A sum of counters has no zeros.
     return sets, dropped + values.dropped
 
 

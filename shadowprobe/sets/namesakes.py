@@ -106,8 +106,7 @@ class Namesakes:
         for qid, title in titles.items():
             relevant = [number for number in self._list_relevant(qid, collection) if number in properties[qid]]
             own = tuple(number for number in relevant if owners[number] == 1)
-            if len(own) < len(relevant):
-                self.dropped[SHARED_PROPERTY] += len(relevant) - len(own)
+            self.dropped[SHARED_PROPERTY] += len(relevant) - len(own)
             entities.append(NamedEntity(f"Q{qid}", title, own))
         return entities
 

@@ -19,6 +19,6 @@ if TYPE_CHECKING:
 @contextmanager
 def new_database(path: Path, *, by_number: bool = False) -> Iterator[DuckDBPyConnection]:
     """Makes the tables, whose links have numbers or titles."""
-    with connect(path, ALL) as connection:
+    with connect(path, ALL, read_only=False) as connection:
         connection.execute(f"{SCHEMA}; {LINKS_BY_NUMBER if by_number else LINKS_BY_TITLE}")
         yield connection

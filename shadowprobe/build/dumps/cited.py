@@ -26,7 +26,7 @@ def read_references_in_dumps(
     database: Path, entities: Iterable[FoundEntity], wiki_host: str, dropped: Counter[str], machine: Machine = ALL
 ) -> Iterator[ArticleReferences]:
     """Yields the references of each article."""
-    with connect(database, machine, read_only=True) as connection:
+    with connect(database, machine) as connection:
         ask_for(connection, entities)
         for entity, (page, items) in zip(entities, read_rows(connection.execute(_ITEMS)), strict=True):
             own = list(filter_links(split_references(items or ""), entity.title, wiki_host, dropped))

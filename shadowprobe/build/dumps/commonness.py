@@ -59,7 +59,7 @@ def count_backlinks_in_dumps(
     database: Path, entities: CountedRecords[FoundEntity], machine: Machine = ALL
 ) -> Iterator[FoundEntity]:
     """Yields the entities with their commonness and their redirects, counted in the same way as with the API."""
-    with connect(database, machine, read_only=True) as connection:
+    with connect(database, machine) as connection:
         ask_for(connection, entities)
         connection.execute(_NAMES)
         connection.execute(_NUMBERS if has_table(connection, "target") else _TITLES)

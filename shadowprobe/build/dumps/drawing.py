@@ -65,7 +65,7 @@ def draw_articles_in_dumps(
 
 
 def _find_highest_page_id(database: Path, machine: Machine) -> int:
-    with connect(database, machine, read_only=True) as connection:
+    with connect(database, machine) as connection:
         ((highest,),) = connection.execute("SELECT coalesce(max(id), 0) FROM highest").fetchall()
     return int(highest)
 
@@ -75,7 +75,7 @@ def _read_pages(
 ) -> tuple[dict[int, dict[str, Any]], dict[str, str]]:
     """Returns the pages of namespace 0 by id, and the creation time of each by title."""
     pages, dates = dict[int, dict[str, Any]](), dict[str, str]()
-    with connect(database, machine, read_only=True) as connection:
+    with connect(database, machine) as connection:
         _ask(connection, page_ids)
         for key, page_id, redirect, no_article, qid, moment in read_rows(connection.execute(_PAGES)):
             title = format_title(key)

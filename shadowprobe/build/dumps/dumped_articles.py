@@ -67,7 +67,7 @@ class DumpedArticles(WikiArticles):
     @cached_property
     def _has_references(self) -> bool:
         """True if the dumps have the texts of pages, in which the references are."""
-        with connect(self._database, self._machine, read_only=True) as connection:
+        with connect(self._database, self._machine) as connection:
             return has_table(connection, "reference")
 
     def draw_articles(self, funnel: Funnel, used: Container[str]) -> Iterator[list[FoundEntity]]:

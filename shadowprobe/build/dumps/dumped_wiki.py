@@ -43,7 +43,7 @@ class DumpedWiki(Wiki):
             yield from zip(batch, self._find_pages(batch), strict=True)
 
     def _find_pages(self, titles: Sequence[str]) -> Iterator[dict[str, Any]]:
-        with connect(self._database, self._machine, read_only=True) as connection:
+        with connect(self._database, self._machine) as connection:
             connection.execute("CREATE TEMP TABLE asked (place BIGINT, title VARCHAR)")
             columns = {"place": list(range(len(titles))), "title": [_make_title(title) for title in titles]}
             insert(connection, columns, "INSERT INTO asked FROM batch")

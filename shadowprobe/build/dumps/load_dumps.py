@@ -54,7 +54,7 @@ def load_dumps(
     for old in (part, part.with_name(f"{part.name}.wal")):
         old.unlink(missing_ok=True)
     database.parent.mkdir(parents=True, exist_ok=True)
-    with connect(part, machine) as connection:
+    with connect(part, machine, read_only=False) as connection:
         connection.execute(SCHEMA)
         contents.notes += _load(connection, files, wanted, progress, machine)
         connection.execute("INSERT INTO said VALUES (?)", [msgspec.json.encode(contents).decode()])

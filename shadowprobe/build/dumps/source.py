@@ -101,7 +101,7 @@ def find_spaces_in_database(
 ) -> Iterator[NamedSpace]:
     """Finds the spaces in dumps that are loaded already."""
     category, names = _list_categories(language, settings)
-    with connect(database, machine, read_only=True) as connection:
+    with connect(database, machine) as connection:
         _list_pages(connection, Path(settings.dumps), category, names)
         connection.execute(_LINKED_BY_NUMBER if has_table(connection, "target") else _LINKED_BY_TITLE)
         yield from select_spaces(_read_pages(connection, language), language, funnel, settings, progress)

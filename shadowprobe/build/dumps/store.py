@@ -45,7 +45,7 @@ class DumpContents(Struct):
 
 def read_contents(database: Path) -> DumpContents:
     """Reads the sources of a database."""
-    with connect(database, ALL, read_only=True) as connection:
+    with connect(database, ALL) as connection:
         ((contents,),) = connection.execute("SELECT contents FROM said").fetchall()
     return msgspec.json.decode(contents, type=DumpContents)
 
@@ -56,7 +56,7 @@ def read_notes(database: Path) -> list[str]:
 
 
 @contextmanager
-def connect(database: Path, machine: Machine, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+def connect(database: Path, machine: Machine, *, read_only: bool = True) -> Iterator[DuckDBPyConnection]:
     """Opens the database with a memory limit; temporary files are written beside it."""
     try:
         import duckdb

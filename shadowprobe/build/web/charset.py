@@ -36,7 +36,7 @@ def _nearly_utf8(body: bytes) -> bool:
     """True where the bytes that are not UTF-8 are few among those that are: a slip, and not another charset."""
     text = body.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
-    return wrong * 10 <= sum(character > "\x7f" for character in text) or wrong == 0
+    return wrong * 10 <= sum(character > "\x7f" for character in text)
 
 
 def _readable(charset: str | None) -> str:

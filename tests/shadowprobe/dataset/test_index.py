@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from shadowprobe import Snippet
+from shadowprobe.dataset import index as module
 from shadowprobe.dataset.index import Repeats, SnippetIndex, digest_question
 
 SNIPPET = Snippet(id="one", subset="top", text="Avon, on the Avon.", start=0, end=4, space="Avon", gold="Avon (town)")
@@ -108,3 +110,35 @@ def test_a_template_has_a_text_if_all_of_its_contexts_are_alike() -> None:
         index.add(snippet, subset=0, space=0, gold=0)
     assert index.template_texts == {1: "We saw {name}.", 2: None, 3: "{name}?"}
     assert list(index.templates) == [1, 1, 2, 2, 3, -1]
+
+
+def test_the_foreign_documents_of_snippets_are_numbered_as_they_come() -> None:
+    index = SnippetIndex()
+    for number, document in enumerate(("a.txt", None, "b.txt", "a.txt")):
+        index.add(replace(SNIPPET, id=str(number), document=document), subset=0, space=0, gold=0)
+    assert list(index.documents) == [0, -1, 1, 0]
+
+
+def test_the_first_spaces_come_with_as_many_snippets_of_each_subset_that_have_no_space() -> None:
+    index = SnippetIndex()
+    # The subset and the space of each row; rows without a space have -1.
+    rows = [(0, 0), (1, 0), (0, 1), (2, -1), (2, -1), (3, -1), (2, -1), (0, 2)]
+    for row, (subset, space) in enumerate(rows):
+        index.add_codes(f"id-{row}", subset, space, 10 + row, 20 + row, bytes([row]) * 16, 30 + row)
+    index.template_texts = {1: "We saw {name}."}
+    for limit, expected in ((1, [0, 1, 3, 5]), (2, [0, 1, 2, 3, 4, 5])):
+        part = index.first(limit)
+        assert part.rows == {f"id-{row}": number for number, row in enumerate(expected)}
+        assert list(zip(part.subsets, part.spaces, strict=True)) == [rows[row] for row in expected]
+        assert list(part.golds) == [10 + row for row in expected]
+        assert list(part.templates) == [20 + row for row in expected]
+        assert list(part.documents) == [30 + row for row in expected]
+        assert part.questions == b"".join(bytes([row]) * 16 for row in expected)
+        assert part.template_texts == index.template_texts
+
+
+def test_repeats_are_found_across_the_blocks_in_which_rows_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 2)
+    repeats = find_repeats([letter * 16 for letter in (b"a", b"a", b"a", b"b", b"b", b"a", b"c")])
+    assert [repeats.rows_of(row) for row in (0, 3, 6)] == [[0, 1, 2, 5], [3, 4], [6]]
+    assert [row for row in range(7) if repeats.is_first(row)] == [0, 3, 6]

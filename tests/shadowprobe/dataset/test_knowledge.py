@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from shadowprobe.base.model import Entity, EntitySpace
+from shadowprobe.base.model import Entity, EntitySpace, Snippet
 from shadowprobe.dataset.knowledge import Knowledge, base_name
 
 
@@ -77,6 +78,17 @@ def test_outside_a_space_title_base_name_and_redirects_are_names_most_common_fir
 def test_entities_equally_common_keep_the_order_of_the_dataset() -> None:
     known = knowledge(Entity("Avon (b)", commonness=0), Entity("Avon (a)"), Entity("Avon (c)", commonness=0))
     assert titles(known, "Avon") == ["Avon (b)", "Avon (a)", "Avon (c)"]
+    known = knowledge(Entity("Avon (a)"), Entity("Avon (b)", commonness=1))
+    assert titles(known, "Avon") == ["Avon (b)", "Avon (a)"]
+
+
+def test_a_word_that_stands_in_for_a_name_means_what_the_name_does() -> None:
+    known = knowledge(Entity("Avon (river)"), Entity("Bath"))
+    snippet = Snippet(id="one", subset="top", text="We saw this.", start=7, end=11, space="Avon", gold="Avon (river)")
+    assert [entity.title for entity in known.candidates_of(snippet)] == ["Avon (river)"]
+    named = replace(snippet, text="We saw Bath.")
+    assert [entity.title for entity in known.candidates_of(named)] == ["Bath"]
+    assert known.candidates_of(replace(snippet, space=None)) == ()
 
 
 def test_an_entity_comes_once_however_many_of_its_names_agree() -> None:
@@ -134,9 +146,11 @@ def test_candidates_are_the_entities_themselves_with_all_that_is_known_of_them()
 
 
 def test_entities_are_counted_with_and_without_a_description() -> None:
-    known = knowledge(Entity("A", description="First letter."), Entity("B"), Entity("C"), Entity("D", description=""))
-    assert len(known) == 4
-    assert known.without_description == 2
+    known = knowledge(
+        Entity("A", description="First letter."), Entity("B"), Entity("C"), Entity("D", description=""), Entity("E")
+    )
+    assert len(known) == 5
+    assert known.without_description == 3
 
 
 def test_what_the_caller_does_to_its_own_table_later_changes_nothing() -> None:

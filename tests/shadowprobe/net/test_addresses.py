@@ -114,6 +114,27 @@ def test_a_host_with_public_addresses_gives_each_once() -> None:
     assert addresses_of("example.org", "8.8.8.8", "1.1.1.1", "8.8.8.8") == ["8.8.8.8", "1.1.1.1"]
 
 
+def test_an_address_is_given_with_all_that_a_connection_needs() -> None:
+    resolver = PinnedResolver(lookup=lambda host, port: [row("8.8.8.8")])
+    assert asyncio.run(resolver.resolve("example.org", 80)) == [
+        {
+            "hostname": "example.org",
+            "host": "8.8.8.8",
+            "port": 80,
+            "family": socket.AF_INET,
+            "proto": 6,
+            "flags": socket.AI_NUMERICHOST,
+        }
+    ]
+    asyncio.run(resolver.close())
+    with pytest.raises(RuntimeError, match="shutdown"):
+        asyncio.run(resolver.resolve("example.org", 80))
+
+
+def test_a_name_in_place_of_an_address_is_not_allowed() -> None:
+    assert not PinnedResolver().is_allowed("example.org")
+
+
 def test_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
     with pytest.raises(RefusedError, match="a private address"):
         addresses_of("example.org", "8.8.8.8", "10.0.0.1")
@@ -146,8 +167,8 @@ def test_a_name_without_an_address_is_told_from_one_that_cannot_be_looked_up() -
         return caught.value
 
     gone, passing = failing(socket.EAI_NONAME), failing(socket.EAI_AGAIN)
-    assert (str(gone), gone.passing) == ("no such host", False)
-    assert (str(passing), passing.passing) == ("the host name cannot be looked up", True)
+    assert (str(gone), gone.passing, gone.silent) == ("no such host", False, False)
+    assert (str(passing), passing.passing, passing.silent) == ("the host name cannot be looked up", True, True)
 
 
 def test_a_name_that_no_resolver_takes_is_no_such_host() -> None:

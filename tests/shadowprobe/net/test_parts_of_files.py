@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from capture_world import serving_files
+from service import serving
 
 from shadowprobe.net.blocking import BlockingClient
 from shadowprobe.net.parts_of_files import RemoteFile, open_remote_file
@@ -64,6 +65,25 @@ def test_a_server_that_does_not_send_parts_is_an_error_of_the_file(
         with pytest.raises(OSError, match=why):
             RemoteFile(client, f"{served.url}/file")
         assert len(served.requests) == (3 if status == 503 else 1)
+
+
+def test_an_answer_with_more_bytes_than_were_asked_for_is_not_asked_for_again(client: BlockingClient) -> None:
+    with serving(lambda *_: (206, {"Content-Range": "bytes 0-0/10"}, b"x" * 10)) as served:
+        with pytest.raises(OSError, match="too large"):
+            RemoteFile(client, served.url)
+        assert len(served.requests) == 1
+
+
+def test_no_byte_of_a_part_is_wanted_that_the_file_does_not_have(client: BlockingClient, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    with serving_files(tmp_path) as served:
+        file = RemoteFile(client, f"{served.url}/file")
+        file.seek(len(CONTENT) - 3)
+        assert (file.read(9), file.tell(), file.read(9)) == (CONTENT[-3:], len(CONTENT), b"")
+        # The first byte tells the size of the file.
+        wanted = [request.headers["range"] for request in served.requests]
+        assert wanted == ["bytes=0-0", f"bytes={len(CONTENT) - 3}-{len(CONTENT) - 1}"]
+    assert file.seek(-1) == 0
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])

@@ -29,7 +29,7 @@ from wikidata_world import (
 from shadowprobe.build.funnel import Progress, ignore_progress
 from shadowprobe.errors import BuildError, UsageError
 from shadowprobe.queries.amber_sets import AmberSet, read_amber_sets
-from shadowprobe.sets.amber import AmberCard, write_amber
+from shadowprobe.sets.amber import AmberCard, refuse_to_overwrite, write_amber
 from shadowprobe.sets.article_documents import find_documents
 from shadowprobe.sets.fact_source import Origin, open_service
 from shadowprobe.sets.namesakes import SHARED_PROPERTY
@@ -379,3 +379,14 @@ def test_progress_is_reported_after_each_ten_thousand_documents(tmp_path: Path) 
     steps: list[tuple[str, int, int | None]] = []
     assert find_documents(path, {"Q1": "Dusk"}, (), lambda *step: steps.append(step)) == {}
     assert steps == [("documents", 10_000, None), ("documents", 20_000, None)]
+
+
+@pytest.mark.parametrize("name", ["amber.json", "human/qa/amber_sets.jsonl"])
+def test_a_card_or_sets_alone_are_not_written_over(tmp_path: Path, name: str) -> None:
+    refuse_to_overwrite(tmp_path, force=False)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    with pytest.raises(UsageError, match="holds AmbER sets already; --force writes over them"):
+        refuse_to_overwrite(tmp_path, force=False)
+    refuse_to_overwrite(tmp_path, force=True)

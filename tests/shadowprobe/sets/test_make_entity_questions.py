@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -207,3 +208,22 @@ def test_the_error_says_why_no_question_can_be_made(triples: Path, tmp_path: Pat
     with pytest.raises(BuildError, match=r"no question could be made \(1 triples whose relation has no question\)$"):
         write_questions(tmp_path / "out", make_from_triples(triples, SampleSize()), {}, SampleSize())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["entity_questions.json", "P17.test.json"])
+def test_a_card_or_questions_alone_are_not_written_over(tmp_path: Path, name: str) -> None:
+    refuse_to_overwrite(tmp_path, force=False)
+    (tmp_path / name).touch()
+    with pytest.raises(UsageError, match="holds entity questions already; --force writes over them"):
+        refuse_to_overwrite(tmp_path, force=False)
+    refuse_to_overwrite(tmp_path, force=True)
+
+
+def test_questions_that_could_not_all_be_written_have_no_card(tmp_path: Path) -> None:
+    (tmp_path / "entity_questions.json").write_text("{}")
+    # No file can be written there.
+    (tmp_path / "P17.test.json").mkdir()
+    questions = {"P17": [Question("Where is Avon?", ("here",), "Avon", None)]}
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_questions(tmp_path, (questions, Counter()), {}, SampleSize())
+    assert not (tmp_path / "entity_questions.json").exists()

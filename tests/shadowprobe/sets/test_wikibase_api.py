@@ -131,6 +131,7 @@ def test_a_busy_wiki_is_asked_again_when_it_wants(
     [
         (refused("maxlag", "Lagged."), r"/w/api\.php: the API says maxlag: Lagged\.; the same command goes on later$"),
         ((429, {"Retry-After": "7"}, b""), r"/w/api\.php: 429 Too Many Requests; the same command goes on later$"),
+        ((500, {}, b""), r"/w/api\.php: 500 Internal Server Error; the same command goes on later$"),
         ((502, {}, b""), r"/w/api\.php: 502 Bad Gateway; the same command goes on later$"),
     ],
 )
@@ -145,6 +146,7 @@ def test_patience_with_a_busy_wiki_ends(reply: Reply, problem: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
+        (refused("long", "y" * 201), r"the API says long: y{200}$"),
         (refused("unknown_language", "No such\nlanguage."), r"the API says unknown_language: No such language\.$"),
         (
             (200, {"Content-Type": "text/html"}, b"<html>Log in</html>"),
@@ -205,8 +207,13 @@ def test_names_bring_their_items_their_classes_and_the_names_of_their_values(tmp
     # The search finds the judoka under an older id too, and somebody who is no longer there.
     standin.leads, standin.stale = {"Q9001": "Q1002"}, {"Q9001": "Ada Quill", "Q9002": "Ada Quill"}
     with asking(standin, tmp_path) as (wikibase, _):
-        load_names(wikibase, ["Ada Quill", "Her Lantern"], store, {"P641", "P658"}, subclasses=True)
+        steps: list[tuple[str, int, int | None]] = []
+        names, properties = ["Ada Quill", "Her Lantern"], {"P641", "P658"}
+        load_names(wikibase, names, store, properties, subclasses=True, progress=lambda *step: steps.append(step))
         assert wikibase.dropped == {GONE: 1}
+    assert steps[:2] == [("names searched for", 1, 2), ("names searched for", 2, 2)]
+    assert steps[-2:] == [("names of values", 1, None), ("names of values", 2, None)]
+    assert [name for name, _, _ in steps if name == "classes"]
     with open_store(store) as facts:
         assert facts.execute("SELECT count(*) FROM label WHERE qid < 2000").fetchone() == (7,)
         assert facts.execute("SELECT qid, item FROM claim ORDER BY qid").fetchall() == [(1002, 2002), (1013, 2016)]

@@ -68,3 +68,8 @@ def test_a_directory_has_the_dumps_of_one_wiki_and_one_day(tmp_path: Path, names
 def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none: no such directory"):
         find_dump_files(tmp_path / "none")
+
+
+def test_a_whole_file_is_preferred_to_every_kind_of_parts(tmp_path: Path) -> None:
+    names = ("pages-articles.xml", "pages-articles2.xml", "pages-articles.xml-p1p20", "pages-articles3.xml-p21p40")
+    assert list_names(find_dump_files(make(tmp_path, *names)).articles) == ["pages-articles.xml"]

@@ -271,7 +271,7 @@ def test_a_dump_that_is_cut_off_leaves_no_database(build: Build) -> None:
 
 def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(tmp_path: Path) -> None:
     asked = ("memory_limit", "temp_directory", "autoinstall_known_extensions", "autoload_known_extensions")
-    with connect(tmp_path / "dumps.duckdb", Machine(memory=10**9)) as connection:
+    with connect(tmp_path / "dumps.duckdb", Machine(memory=10**9), read_only=False) as connection:
         query = f"SELECT {', '.join(f'current_setting({name!r})' for name in asked)}"
         (found,) = connection.execute(query).fetchall()
     # A gigabyte is 953.67 times 2 to the 20th.
@@ -280,14 +280,20 @@ def test_the_database_keeps_within_its_memory_and_directory_and_fetches_nothing(
 
 def test_too_little_memory_is_said_and_what_to_do_about_it(tmp_path: Path) -> None:
     expected = r"db: the 0\.2 GB of memory that the database may use are not enough .*; give it more with --memory"
-    with pytest.raises(BuildError, match=expected), connect(tmp_path / "db", Machine(memory=LEAST)) as connection:
+    with (
+        pytest.raises(BuildError, match=expected),
+        connect(tmp_path / "db", Machine(memory=LEAST), read_only=False) as connection,
+    ):
         # A list cannot be written to a temporary file.
         connection.execute("SELECT list(i::VARCHAR) FROM range(20_000_000) t(i)").fetchall()
 
 
 def test_a_disk_without_room_for_temporary_files_is_not_called_a_lack_of_memory(tmp_path: Path) -> None:
     expected = r"db: the disk has no room for the temporary files in .*db\.overflow .*; free some, and try again"
-    with pytest.raises(BuildError, match=expected), connect(tmp_path / "db", Machine(memory=LEAST)) as connection:
+    with (
+        pytest.raises(BuildError, match=expected),
+        connect(tmp_path / "db", Machine(memory=LEAST), read_only=False) as connection,
+    ):
         connection.execute(
             """SET max_temp_directory_size = '1MB';
             CREATE TEMP TABLE many AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(30_000_000) t(i)"""

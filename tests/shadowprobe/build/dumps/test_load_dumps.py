@@ -86,7 +86,7 @@ def test_creation_times_need_the_history_which_is_not_read_without_them(dumps: P
 
 
 def read_table(database: Path, name: str) -> list[Any]:
-    with connect(database, Machine(workers=1), read_only=True) as connection:
+    with connect(database, Machine(workers=1)) as connection:
         return sorted(connection.execute(f"FROM {name}").fetchall())
 
 

@@ -33,7 +33,7 @@ TABLES = ("page", "redirect", "disambiguation", "item", "category", "created", "
 
 
 def contents(database: Path) -> dict[str, list[Any]]:
-    with connect(database, Machine(workers=1), read_only=True) as connection:
+    with connect(database, Machine(workers=1)) as connection:
         names = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         return {name: sorted(connection.execute(f"FROM {name}").fetchall()) for name in names.intersection(TABLES)}
 

@@ -9,6 +9,7 @@ from dump_database import new_database
 
 from shadowprobe.build.dumps.store import connect, count, has_table, insert
 from shadowprobe.build.machine import ALL
+from shadowprobe.errors import BuildError
 
 pytest.importorskip("duckdb", reason="duckdb is not installed: pip install 'shadowprobe[dumps]'")
 
@@ -27,5 +28,14 @@ def test_rows_are_inserted_by_every_statement_and_no_rows_by_none(tmp_path: Path
         insert(connection, {"page": [3, 5]}, *statements)
         insert(connection, {"page": []}, *statements)
         assert (count(connection, "disambiguation"), count(connection, "highest")) == (2, 1)
-    with connect(tmp_path / "db", ALL, read_only=True) as connection:
+        # The rows do not stay in memory.
+        assert not connection.execute("FROM duckdb_views() WHERE view_name = 'batch'").fetchall()
+    with connect(tmp_path / "db", ALL) as connection:
         assert (has_table(connection, "edge"), has_table(connection, "target")) == (True, False)
+
+
+def test_who_only_reads_cannot_write(tmp_path: Path) -> None:
+    with new_database(tmp_path / "db"):
+        pass
+    with pytest.raises(BuildError, match="read-only"), connect(tmp_path / "db", ALL) as connection:
+        connection.execute("INSERT INTO disambiguation VALUES (1)")

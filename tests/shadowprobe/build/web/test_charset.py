@@ -27,6 +27,9 @@ def text_of(body: bytes, content_type: str = "text/html") -> str:
         (b"\xef\xbb\xbf" + "Köln".encode(), "text/html; charset=iso-8859-1", "Köln"),
         (b"\xff\xfe" + "Köln 🦆".encode("utf-16-le"), "text/html", "Köln 🦆"),
         (b"", "text/html", ""),
+        # A wrong byte among nine letters beyond ASCII is a slip, and among eight another charset.
+        ("ö".encode() * 9 + b"\xff", "text/html", "ö" * 9 + "\ufffd"),
+        ("ö".encode() * 8 + b"\xff", "text/html", "Ã¶" * 8 + "ÿ"),
     ],
 )
 def test_a_page_is_read_in_its_charset(body: bytes, content_type: str, text: str) -> None:

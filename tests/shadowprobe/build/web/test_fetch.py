@@ -43,6 +43,26 @@ def test_a_page_comes_with_its_status_headers_and_bytes() -> None:
     assert got.headers["content-type"] == "text/html; charset=utf-8"
 
 
+def test_only_the_body_of_a_success_is_read() -> None:
+    statuses = ("200 OK", "299 Odd", "300 Multiple Choices", "404 Not Found")
+    bodies = [fetched(answer(status, b"body", Content_Type="text/html")).body for status in statuses]
+    assert bodies == [b"body", b"body", b"", b""]
+
+
+@pytest.mark.parametrize(
+    ("robots", "accepted"), [(False, "text/html, application/xhtml+xml"), (True, "text/plain, */*;q=0.5")]
+)
+def test_a_request_says_what_it_can_read(robots: bool, accepted: str) -> None:
+    async def ask(url: str) -> None:
+        fetcher = Fetcher(Manners(user_agent="tests/1", allow_private=LOOPBACK))
+        await fetcher.get(url, robots=robots)
+        await fetcher.close()
+
+    with web({"/": html("x")}) as served:
+        asyncio.run(ask(served.url("/")))
+        assert [asked.headers["accept"] for asked in served.asked] == [accepted]
+
+
 def test_a_request_says_who_asks_and_carries_nothing_else_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     # A proxy of the environment would refuse the connection.
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1/")
