@@ -126,7 +126,6 @@ class GenreLinker(Linker):
             self.tokenizer: Any = AutoTokenizer.from_pretrained(self.model)
             self.bart: Any = AutoModelForSeq2SeqLM.from_pretrained(self.model)
             self.bart.to(device=self.device, dtype=torch.float64 if self.precision == "double" else torch.float32)
-        self.bart.eval()
         self.start, self.end = self.bart.config.decoder_start_token_id, self.tokenizer.eos_token_id
         self.positions = getattr(self.bart.config, "max_position_embeddings", sys.maxsize)
         # BART's own settings force a first token, forbid repeated trigrams and limit the length: some titles could not

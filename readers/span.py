@@ -52,7 +52,6 @@ class SpanReader(Reader):
             self.network.to(self.device)
         if not self.tokenizer.is_fast:
             raise LinkerError(f"`{self.name}` needs a fast tokenizer, and `{self.model}` has none: give another model")
-        self.network.eval()
         positions = getattr(self.network.config, "max_position_embeddings", None) or LONGEST
         # Some models keep two positions for themselves.
         self.window = min(LONGEST, positions - 2)

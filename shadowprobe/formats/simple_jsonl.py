@@ -50,7 +50,7 @@ class SimpleArticle(Struct, kw_only=True):
     id: str | int | None = None
 
 
-class SimplePredictions(SimpleArticle, kw_only=True):
+class SimplePredictions(SimpleArticle):
     """A line of predictions, which may have no text."""
 
     labels: list[SimpleLabel] = field(name="predictions")

@@ -121,6 +121,6 @@ def equal_buckets(frequencies: Sequence[int], count: int = 8) -> list[int]:
     for value, times in sorted(Counter(frequencies).items()):
         # A value that would fill several buckets is put into the middle one.
         middle = below + value * times / 2
-        buckets[value] = min(count - 1, int(count * middle / total))
+        buckets[value] = int(count * middle / total)
         below += value * times
     return [buckets[value] for value in frequencies]

@@ -362,3 +362,26 @@ def test_a_run_has_log_scores_for_all_candidates(service: Service, world: Datase
     assert {candidate["score"] for line in lines for candidate in line.get("candidates", ())} <= {
         round(math.log(share), 6) for share in (0.75, 0.25, 0.125)
     }
+
+
+def test_missing_descriptions_are_noted_only_if_descriptions_are_shown(service: Service) -> None:
+    knowledge = Knowledge({"Avon": Entity("Avon")})
+    for options, count in (({}, 1), ({"descriptions": "false"}, 0)):
+        linker = wrapper(service, **options)
+        linker.open(knowledge)
+        linker.close()
+        assert len(linker.notes) == count
+
+
+@pytest.mark.parametrize(("option", "value"), [("choices", 1), ("choices", 254), ("orders", 1), ("orders", 64)])
+def test_the_least_and_the_largest_value_of_an_option_are_allowed(service: Service, option: str, value: int) -> None:
+    assert getattr(wrapper(service, **{option: str(value)}), option) == value
+
+
+def test_of_a_candidate_and_nil_with_the_same_probability_the_candidate_is_the_answer(
+    service: Service, world: Dataset
+) -> None:
+    service.behaviour = deciding("systemone", lambda _: {"Avon (river)": 0.5, "Avon (ship)": 0.0, NIL: 0.5})
+    (found,) = ask(service, world, AVON)
+    assert isinstance(found, Prediction)
+    assert (found.status, found.answer, found.score) == ("linked", "Avon (river)", round(math.log(0.5), 6))

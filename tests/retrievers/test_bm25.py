@@ -92,3 +92,8 @@ def test_any_batch_gives_the_same() -> None:
     retriever = opened(TINY)
     queries = [Query("1", "Avon river"), Query("2", "ship"), Query("3", "nothing")]
     assert list(retriever.search(queries, 2)) == [found for one in queries for found in retriever.search([one], 2)]
+
+
+def test_it_prints_no_progress(capfd: pytest.CaptureFixture[str]) -> None:
+    assert hits(opened(TINY), "river")
+    assert capfd.readouterr() == ("", "")

@@ -147,6 +147,8 @@ def test_a_lock_is_tried_again_for_as_long_as_there_is_patience(
 
 def test_a_file_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
     assert not is_locked(tmp_path / "none")
+    (tmp_path / "free").touch()
+    assert not is_locked(tmp_path / "free")
 
 
 def test_a_published_file_is_complete_at_once(tmp_path: Path) -> None:

@@ -253,3 +253,12 @@ def test_a_table_from_a_file_reaches_the_dataset(tmp_path: Path) -> None:
     path = tmp_path / "redirects.tsv"
     path.write_text("kyiv\tKYIV_CITY\nKYIV CITY\tKiev\n")
     assert Resolver(ENTITIES, redirects=read_redirects(path)).resolve("Kyiv") == Resolution("Kiev", "redirect")
+
+
+def test_a_table_may_lead_from_an_item_to_a_title() -> None:
+    resolver = with_table(Q7="Kiev", Q8="Quicksilver", Q9="Nowhere")
+    assert resolver.resolve("Q7") == Resolution("Kiev", "redirect")
+    assert resolver.resolve(None, None, "Q8") == Resolution("Mercury (element)", "redirect")
+    assert resolver.resolve(None, None, "Q9") == Resolution("wd:Q9", "unresolved")
+    # The page id that comes with it is that of another page.
+    assert resolver.resolve(None, 5, "Q7") == Resolution("Kiev", "redirect", conflict=True)

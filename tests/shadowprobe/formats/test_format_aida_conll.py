@@ -136,6 +136,13 @@ def test_a_text_is_cut_at_white_space_and_at_the_edges_of_its_mentions() -> None
     )
 
 
+def test_an_entity_without_a_title_has_the_address_of_its_item_or_page() -> None:
+    mentions = (Mention(0, 3, qid="Q7"), Mention(4, 7, page_id=77))
+    written = "".join(aida_conll.encode_documents([AnnotatedDocument("d", "Ree Ree", mentions)]))
+    urls = [line.split("\t")[4] for line in written.splitlines() if "\t" in line]
+    assert urls == ["http://www.wikidata.org/entity/Q7", "https://en.wikipedia.org/?curid=77"]
+
+
 def test_a_mention_without_an_answer_is_not_marked_and_one_without_gold_is() -> None:
     document = AnnotatedDocument("a\tb", "Ree", (Mention(0, 3),))
     assert "".join(aida_conll.encode_documents([document])) == "-DOCSTART- (a b)\nRee\tB\tRee\t--NME--\n\n"

@@ -160,3 +160,19 @@ def test_a_written_line_has_what_blink_asks_for() -> None:
     }
     assert (second["id"], second["context_left"], second["label_id"]) == ("d#1", "On Ree, ", -1)
     assert "Wikipedia_title" not in second
+
+
+def test_written_predictions_are_nil_or_the_answer_and_its_rivals() -> None:
+    rivals = (Candidate("Lough Ree", score=0.9), Candidate("Ree (ship)", score=0.1))
+    mentions = (
+        Mention(0, 3, "Lough Ree", score=0.9, candidates=rivals),
+        Mention(4, 7, "Lough Ree", score=0.8),
+        Mention(8, 11, nil=True, score=0.7),
+    )
+    lines = blink.encode_documents([AnnotatedDocument("d", "Ree Ree Ree", mentions)], predicted=True)
+    found = [json.loads(line) for line in lines]
+    assert [(line["predictions"], line["scores"], line.get("ranked")) for line in found] == [
+        (["Lough Ree", "Ree (ship)"], [0.9, 0.1], True),
+        (["Lough Ree"], [0.8], False),
+        ([blink.NIL], [0.7], None),
+    ]

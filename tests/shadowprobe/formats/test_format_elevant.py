@@ -212,7 +212,8 @@ def test_written_articles_have_numbers_for_ids_as_elevant_asks() -> None:
     (line,) = elevant.encode_documents([AnnotatedDocument("946", "Ree", (Mention(0, 3, "Lough Ree", qid="Q7"),))])
     assert json.loads(line)["id"] == 946
     assert "document" not in json.loads(line)
-    assert json.loads(line)["labels"][0]["entity_id"] == "Q7"
+    (label,) = json.loads(line)["labels"]
+    assert (label["entity_id"], label["name"]) == ("Q7", "Lough Ree")
 
 
 def test_written_predictions_name_entities_by_qid_and_leave_out_what_was_not_answered() -> None:
@@ -223,6 +224,14 @@ def test_written_predictions_name_entities_by_qid_and_leave_out_what_was_not_ans
         {"span": [0, 3], "id": "Q7", **who, "candidates": ["Q7"], "ranked": False, "score": 0.5},
         {"span": [8, 11], "id": "<NIL>", **who, "candidates": []},
     ]
+
+
+def test_written_predictions_have_the_other_candidates_after_the_answer() -> None:
+    candidates = (Candidate(qid="Q8", score=0.4), Candidate(qid="Q7", score=0.3), Candidate("Ree", score=0.2))
+    mention = Mention(0, 3, qid="Q7", candidates=candidates)
+    (line,) = elevant.encode_documents([AnnotatedDocument("7", "Ree", (mention,))], predicted=True)
+    (found,) = json.loads(line)["entity_mentions"]
+    assert (found["candidates"], found["ranked"]) == (["Q7", "Q8", "Ree"], True)
 
 
 def test_files_are_named_as_elevant_looks_for_them_and_described_beside_it() -> None:

@@ -36,6 +36,9 @@ def test_keys_that_come_later_complete_an_entity() -> None:
     found, remarks = collect(("Avon", None, None), ("Avon", 1, None), ("Avon", 1, "Q1"), ("Exe", None, "Q2"))
     assert found == [Entity("Avon", page_id=1, qid="Q1"), Entity("Exe", qid="Q2")]
     assert remarks == []
+    # A title without its keys is the one that is known.
+    found, remarks = collect(("Avon", 1, "Q1"), ("Avon", None, None))
+    assert (found, remarks) == ([Entity("Avon", page_id=1, qid="Q1")], [])
 
 
 def test_two_titles_of_one_page_or_item_are_one_entity() -> None:

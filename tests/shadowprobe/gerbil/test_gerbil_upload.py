@@ -167,3 +167,20 @@ def test_an_annotator_is_one_of_gerbils_or_a_service_at_an_address(text: str, na
 
 def test_a_password_is_no_part_of_the_name_of_a_service() -> None:
     assert "secret" not in parse_annotator("http://u:secret@h.example/nif").name
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (" ", "--annotator: the name is empty"),
+        (
+            "http://h.example/nif(1",
+            r"--annotator http://h\.example/nif\(1: GERBIL does not accept an address with brackets",
+        ),
+        ("http://h.example/nif1)", "GERBIL does not accept an address with brackets"),
+        ("mine=http://", "--annotator"),
+    ],
+)
+def test_an_annotator_that_gerbil_cannot_use_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        parse_annotator(text)

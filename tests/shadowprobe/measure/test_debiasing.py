@@ -395,11 +395,13 @@ def test_the_halves_are_equal_and_differ_between_splits() -> None:
 
 
 def many_names(world: Dataset, *kinds: str) -> Answers:
-    """Names of two kinds: those of the kind `biased` are as Avon, those of the kind `fair` as Dale."""
+    """Names of three kinds: `biased` ones are as Avon, `harmed` ones as Berg, `fair` ones as Dale."""
     predictions = []
     for name, kind in zip(world.spaces, kinds, strict=True):
         if kind == "biased":
             predictions += of_name(name, (-1, -4), (-1, -2), [(-1, -3)] * 3)
+        elif kind == "harmed":
+            predictions += of_name(name, (-1, -1.25), (-3, -1), [(-1, -2)] * 3)
         else:
             predictions += of_name(name, (-1, -2), (-1, -2), [(-2, -2)] * 3)
     return Answers(world).fill(predictions)
@@ -464,6 +466,15 @@ def test_held_out_figures_are_means_over_the_splits_drawn_by_name(twenty: Datase
     # As wide as that of 20 names, and not of 100: Wilson's for 10 of 20 is 0.30 to 0.70.
     assert 0.2 < low < 0.35
     assert 0.65 < high < 0.8
+
+
+def test_a_name_that_a_weight_harms_is_lost_where_the_other_half_does_not_know_it(twenty: Dataset) -> None:
+    found = debias(Correction(many_names(twenty, "harmed", *["biased"] * 19)))
+    # Its half loses a name of ten on Top with every weight that gains, and so the other half gets the weight 0.
+    assert {frozenset(weights) for weights in found.splits} == {frozenset({0.0, 0.55})}
+    # In its own half nine names gain, and it is lost.
+    assert (found.gained, found.lost) == (9, 1)
+    assert (len(found.gained_names), found.lost_names) == (9, ["Town00"])
 
 
 def test_without_enough_names_the_weight_is_one_half(world: Dataset) -> None:

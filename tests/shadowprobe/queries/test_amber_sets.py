@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from refusals import Damage, change, drop, ids, put, spoil, whole, write
 from retrieval_world import SETS, amber_set, entity, query, write_sets
 
 from shadowprobe import InputError
-from shadowprobe.queries.amber_sets import read_amber_sets
+from shadowprobe.queries.amber_sets import AmberQuery, AmberSet, group_by_name, read_amber_sets
 
 # A set with every field that the release documents; fact checking has a word for its answer, not a list.
 RELEASED = """
@@ -151,3 +152,33 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         read_amber_sets(tmp_path / "nowhere")
     with pytest.raises(InputError, match="holds no amber_sets"):
         read_amber_sets(tmp_path)
+
+
+def make_set(name: str, *entities: tuple[bool, float | None, str]) -> AmberSet:
+    """A set of entities, each with whether it is the head, its popularity and its document."""
+    qids = {
+        f"Q{page}": {"is_head": is_head, "popularity": popularity, "wikipedia": [{"wikipedia_id": page}], "queries": []}
+        for is_head, popularity, page in entities
+    }
+    return msgspec.convert({"name": name, "qids": qids}, AmberSet)
+
+
+def test_the_entities_of_a_name_are_in_the_order_of_their_popularity_or_the_head_is_first() -> None:
+    parts = {
+        ("human", "qa"): [make_set("Avon", (False, 2.5, "2"), (True, 3.5, "3"))],
+        # A thing of the same name is more popular than the person, and one document is known already.
+        ("nonhuman", "qa"): [
+            make_set("Avon", (True, 4.5, "4"), (False, 3.5, "3")),
+            make_set("Berg", (False, 9.5, "5"), (True, None, "6")),
+        ],
+    }
+    assert group_by_name(parts) == {
+        "Avon": [frozenset("4"), frozenset("3"), frozenset("2")],
+        "Berg": [frozenset("6"), frozenset("5")],
+    }
+
+
+@pytest.mark.parametrize(("answer", "answers"), [("SUPPORTS", ("SUPPORTS",)), (["a", "b"], ("a", "b"))])
+def test_a_query_has_one_answer_or_several(answer: Any, answers: tuple[str, ...]) -> None:
+    asked = {"id": "1", "input": "?", "output": {"answer": answer, "provenance": [{"wikipedia_id": "1"}]}}
+    assert msgspec.convert(asked, AmberQuery).answers == answers
