@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -53,6 +54,8 @@ def read_trace(file: str) -> FileTrace | None:
 def make_trace(file: str, tester: Tester) -> FileTrace:
     """Traces a file of tests, and stores the trace if it is complete."""
     trace = _trace(file, _digest_all(file), tester)
+    if trace.lines is None and not trace.seconds:
+        sys.exit(f"{file} cannot be run: `python -m pytest {file}` says why")
     if trace.lines is not None:
         stored = _name_stored(file)
         stored.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock
@@ -142,6 +143,15 @@ def _name_parts(test: str) -> set[str]:
     return {test.partition("::")[0], test.partition("[")[0]}
 
 
+def check_installed() -> None:
+    """Ends with a message if the tests would import another copy of the package than the one that is changed."""
+    package = find_spec("shadowprobe")
+    if package is None or not package.origin or not Path(package.origin).is_relative_to(ROOT):
+        sys.exit(
+            f"{sys.executable} does not have shadowprobe from {ROOT}: ./scripts/test makes an environment that has"
+        )
+
+
 def main() -> None:
     """Tries the mutants; exits with 1 where fewer than nine in ten are noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -151,6 +161,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="FILE:NUMBER", help="only this one")
     parser.add_argument("--workers", type=int, default=1, help="how many at a time [1]")
     arguments = parser.parse_args()
+    check_installed()
     with ExitStack() as stack:
         trial = Trial([stack.enter_context(Tester()) for _ in range(arguments.workers)])
         noticed, tried = trial.run(choose_mutants(arguments))

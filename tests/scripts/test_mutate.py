@@ -176,6 +176,20 @@ def test_a_test_that_fails_without_a_mutant_is_left_out(tmp_path: Path, parts: d
         assert not trial._is_healthy(str(tmp_path / "test_bad.py"), tester)
 
 
+def test_a_file_that_pytest_cannot_begin_ends_the_trial(tmp_path: Path, parts: dict[str, Any]) -> None:
+    file = tmp_path / "test_broken.py"
+    file.write_text("import nothing_of_this_name\n")
+    with parts["Tester"]() as tester, pytest.raises(SystemExit, match=r"test_broken\.py cannot be run: "):
+        parts["make_trace"](str(file), tester)
+
+
+def test_another_copy_of_the_package_is_refused(parts: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    parts["check_installed"]()
+    monkeypatch.setitem(parts["check_installed"].__globals__, "ROOT", ROOT / "docs")
+    with pytest.raises(SystemExit, match=r"does not have shadowprobe from .*docs: "):
+        parts["check_installed"]()
+
+
 @pytest.mark.parametrize(
     ("broken", "left"),
     [
