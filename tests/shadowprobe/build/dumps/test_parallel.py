@@ -10,6 +10,7 @@ import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -156,6 +157,14 @@ def test_a_process_sends_the_rows_and_the_errors_of_its_parts(tmp_path: Path) ->
     with pytest.raises(BuildError, match=r"odd: ValueError: a fault$"):
         list(parallel._receive(results, [], 1))
     assert results.empty()
+
+
+def test_one_dead_process_among_others_is_enough_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "PATIENCE", 0.0)
+    # One runs, one is done, and one was killed.
+    processes: list[Any] = [SimpleNamespace(exitcode=code) for code in (None, 0, -9)]
+    with pytest.raises(BuildError, match=r"was ended \(exit code -9\)"):
+        list(parallel._receive(SimpleQueue[Any](), processes, 1))
 
 
 def test_a_script_without_a_guard_is_not_executed_again(tmp_path: Path) -> None:
