@@ -35,7 +35,7 @@ class RemoteTables(AbstractFileSystem):  # type: ignore[misc]
 
     def modified(self, path: str) -> datetime:
         """Returns always the same day: the files of an index do not change."""
-        return datetime(1970, 1, 1, tzinfo=UTC)
+        return datetime.fromtimestamp(0, UTC)
 
     def glob(self, path: str, *_: Any, **__: Any) -> list[str]:
         """Returns the path itself."""

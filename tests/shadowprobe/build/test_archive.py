@@ -67,6 +67,7 @@ def test_what_was_never_asked_is_none_and_no_failure(tmp_path: Path) -> None:
 def test_a_failure_is_kept_with_its_reason(tmp_path: Path) -> None:
     archive = opened(tmp_path)
     archive.put_failure(KEY, URL, "no such host")
+    assert archive.get(KEY) == Stored(URL, 0, {}, b"", "no such host")
     archive.close()
     archive = opened(tmp_path, read_only=True)
     stored = archive.get(KEY)

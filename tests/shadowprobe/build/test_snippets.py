@@ -200,6 +200,17 @@ def test_six_words_besides_the_name_are_enough_and_five_are_not() -> None:
     assert len(cut("He saw Paul Smith in the old town.")[0]) == 1
 
 
+def test_six_of_ten_words_may_have_a_capital_letter_and_seven_are_a_list() -> None:
+    assert len(cut("On That Day Anna Paul Smith Saw the Old town hall there.")[0]) == 1
+    assert cut("On That Day Anna Paul Smith Saw the Old Town hall there.") == ([], {snippets.LIST: 1})
+
+
+def test_a_third_of_the_words_may_have_a_separator() -> None:
+    # Eight words besides the name.
+    assert len(cut("He saw, with her, Paul Smith in the old hall.")[0]) == 1
+    assert cut("He saw, with her, Paul Smith, in the old hall.") == ([], {snippets.LIST: 1})
+
+
 def test_eighty_words_are_not_too_many_and_eighty_one_are() -> None:
     # "Paul Smith" and 78 or 79 others.
     assert len(cut("Paul Smith was " + "in the " * 38 + "town.")[0]) == 1

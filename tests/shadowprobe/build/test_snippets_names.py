@@ -89,3 +89,20 @@ def test_a_common_word_is_not_taken_for_a_title() -> None:
 def test_a_title_that_begins_with_an_apostrophe_is_found(entity: str, written: str) -> None:
     [found], _ = cut(around(written), entity, entity[1:])
     assert (found.written, found.text) == (written, around(entity[1:]))
+
+
+def test_a_common_word_is_no_name_without_its_qualifier_and_a_title_may_be_one() -> None:
+    assert cut(around("It"), "It (novel)", "It") == ([], {snippets.COMMON_WORD: 1})
+    [found], dropped = cut(around("It (novel)"), "It (novel)", "It")
+    assert (found.text, found.written, dropped) == (around("It"), "It (novel)", {})
+    [found], dropped = cut(around("Who"), "Who", "Who")
+    assert (found.text, dropped) == (around("Who"), {})
+
+
+def test_a_name_without_its_qualifier_is_not_used_if_another_entity_cites_the_page() -> None:
+    others = ["Avon (ship)"]
+    assert cut(around("Avon"), "Avon (river)", "Avon", others, citing=others) == ([], {snippets.CITED_BY_ANOTHER: 1})
+    # The full title can mean no other entity.
+    [found], _ = cut(around("Avon (river)"), "Avon (river)", "Avon", others, citing=others)
+    assert found.written == "Avon (river)"
+    assert cut("It rained.", "Avon (river)", "Avon", others, citing=others) == ([], {snippets.NOT_NAMED: 1})

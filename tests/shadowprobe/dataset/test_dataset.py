@@ -205,3 +205,18 @@ def test_a_subset_without_snippets_has_no_file(tmp_path: Path) -> None:
     made = write_dataset(tmp_path / "d", Card(name="d"), [Entity("Avon")], spaces, {"tail": iter(()), "top": [snippet]})
     assert list(made.card.counts) == ["entities", "spaces", "top"]
     assert not (tmp_path / "d" / "tail.jsonl").exists()
+
+
+def test_the_first_spaces_have_their_snippets_and_all_candidates(tmp_path: Path) -> None:
+    spaces = [EntitySpace("Avon", ("Avon (river)",)), EntitySpace("Bath", ("Bath (town)",))]
+    snippets = [
+        Snippet(id=name, subset="top", text=f"We saw {name}.", start=7, end=11, space=name, gold=f"{name} ({kind})")
+        for name, kind in (("Avon", "river"), ("Bath", "town"))
+    ]
+    entities = [Entity("Avon (river)"), Entity("Bath (town)")]
+    whole = write_dataset(tmp_path / "set", Card(name="set"), entities, spaces, {"top": snippets})
+    assert list(whole.snippets()) == list(whole.snippets("top")) == snippets
+    part = whole.first(1)
+    assert (list(part.snippets()), part.count(), whole.count()) == (snippets[:1], 1, 2)
+    assert len(part.knowledge) == 2
+    assert list(part.snippets("tail")) == []

@@ -21,7 +21,7 @@ def write_build(dataset: Path, cuts: str = "cuts", pages: str = "snippets-texts"
 
 
 def test_cuts_and_pages_of_names_come_before_those_of_the_tail(tmp_path: Path) -> None:
-    assert list(kept_cuts(tmp_path)) == list(kept_pages(tmp_path)) == []
+    assert [*kept_cuts(tmp_path), *kept_pages(tmp_path)] == []
     write_build(tmp_path, "tail-cuts", "tail-texts", 1)
     assert (list(kept_cuts(tmp_path)), list(kept_pages(tmp_path))) == (CUTS[1:], PAGES[1:])
     write_build(tmp_path)

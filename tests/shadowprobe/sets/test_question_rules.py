@@ -21,6 +21,7 @@ SHIP = Document("2", "HMS Avon (1842)", "She was built at Millwall, a part of Lo
         ("Where is Avonmouth?", "question without the name"),
         ("Where does the river Avon begin?", "question that says which entity is meant"),
         ("Where was HMS Avon built?", "question that says which entity is meant"),
+        ("Where was hms AVON built?", "question that says which entity is meant"),
         ("Is Avon 1842 hms?", "question that says which entity is meant"),
         # Only a part of what sets the ship apart.
         ("What did Avon do in 1842?", ""),
@@ -49,6 +50,7 @@ def test_a_name_may_have_a_word_for_a_text() -> None:
         ("Nase", FoundAnswer(None, "answer that is not in the document")),
         ("Naseby Northamptonshire", FoundAnswer(None, "answer that is not in the document")),
         ("The Avon", FoundAnswer(None, "answer that is in the question")),
+        ("one two three four five six seven eight nine ten", FoundAnswer(None, "answer that is not in the document")),
         ("one two three four five six seven eight nine ten eleven", FoundAnswer(None, "answer of more than 10 words")),
     ],
 )

@@ -39,6 +39,13 @@ def test_answers_are_collected_once_and_the_highest_frequency_counts() -> None:
     assert drawn.accepts("Q1")
 
 
+def test_an_entity_that_nothing_mentions_has_the_frequency_zero() -> None:
+    drawn = SubjectSample("P19", 2, 7)
+    drawn.add("Q1", "Ann", ["Rome"], 0)
+    drawn.add("Q2", "Bo", ["Rome"])
+    assert [drawn.kept[qid].frequency for qid in ("Q1", "Q2")] == [0, None]
+
+
 def test_a_subject_is_rejected_each_time_once_the_sample_is_full() -> None:
     drawn = SubjectSample("P19", 5, 7)
     for name in NAMES:

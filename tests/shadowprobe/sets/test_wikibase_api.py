@@ -242,6 +242,8 @@ def test_without_subclasses_nothing_is_asked_about_classes(tmp_path: Path) -> No
     with asking(StandIn(), tmp_path) as (wikibase, running):
         load_names(wikibase, ["Her Lantern"], tmp_path / "facts.sqlite", {"P658"})
     assert [asked.query.get("props") for asked in running.requests if "ids" in asked.query] == [WHOLE, NAMES]
+    # Titles are wanted of one Wikipedia only.
+    assert [asked.query.get("sitefilter") for asked in running.requests if "ids" in asked.query] == ["enwiki", None]
 
 
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:

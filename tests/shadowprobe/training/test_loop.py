@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shadowprobe.queries.query import Document
-from shadowprobe.training.loop import EncoderModels, count_steps, repeat_exactly, train_encoders
+from shadowprobe.training.loop import EncoderModels, _Loop, count_steps, repeat_exactly, train_encoders
 from shadowprobe.training.passages import Example
 from shadowprobe.training.settings import Trained, TrainingSettings
 from shadowprobe.training.trainable import TrainableEncoder
@@ -80,3 +80,29 @@ def test_the_state_of_pytorch_is_as_before() -> None:
 
 def test_a_last_batch_may_be_smaller() -> None:
     assert count_steps(25, TrainingSettings(epochs=2, batch_size=24)) == 4
+
+
+def test_an_epoch_is_the_mean_over_its_questions_in_batches_of_any_size() -> None:
+    models, steps = make_models(), list[int]()
+    # `who` scores 1 for its own passage and 0 for the other; `where` scores 0 and 1. The third has no other passage.
+    examples = [Example("who", ("a",), ("b",)), Example("where", ("a",), ("b",)), Example("who", ("a",), ())]
+    settings = TrainingSettings(epochs=2, learning_rate=1e-9, batch_size=1)
+    epochs = train_encoders(models, examples, DOCUMENTS, settings, steps.append)
+    right, wrong = math.log(1 + 1 / math.e), math.log(1 + math.e)
+    for epoch in epochs:
+        assert epoch.loss == pytest.approx((right + wrong) / 3, abs=1e-5)
+        assert epoch.accuracy == pytest.approx(2 / 3)
+    assert (len(epochs), steps) == (2, [1] * 6)
+    assert not models.questions.module.training
+    assert not models.passages.module.training
+
+
+def test_the_learning_rate_rises_in_a_tenth_of_the_steps_and_falls_to_zero_in_the_others() -> None:
+    # 20 examples in batches of one: two steps rise, and eighteen fall.
+    examples = [Example("who", ("a",), ("b",))] * 20
+    loop = _Loop(make_models(), examples, DOCUMENTS, TrainingSettings(epochs=1, batch_size=1))
+    rates = [loop._scale_rate(step) for step in (0, 1, 2, 11, 19, 20, 21)]
+    assert rates == pytest.approx([1 / 2, 1, 1, 1 / 2, 1 / 18, 0, 0])
+    # A single step is made at the full rate.
+    loop = _Loop(make_models(), examples[:1], DOCUMENTS, TrainingSettings(epochs=1, batch_size=1))
+    assert [loop._scale_rate(step) for step in (0, 1)] == [1, 0]

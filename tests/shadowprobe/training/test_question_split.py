@@ -13,8 +13,9 @@ from shadowprobe import UsageError
 from shadowprobe.queries.collection import Collection, open_collection
 from shadowprobe.queries.query import Document
 from shadowprobe.queries.question_files import Question
+from shadowprobe.training import question_split
 from shadowprobe.training.content_overlap import Triple, check_disjoint, list_content_words, make_triples
-from shadowprobe.training.question_split import hold_out, split_questions
+from shadowprobe.training.question_split import find_questions, hold_out, split_questions
 from shadowprobe.training.settings import Disjoint, TrainingSettings
 
 Facts = Sequence[tuple[str, str]]
@@ -153,3 +154,42 @@ def test_a_limit_draws_as_many_of_each_relation(tmp_path: Path) -> None:
     split = split_questions(collection, TrainingSettings(collection="", limit=5))
     assert len(split.training) == 5
     assert split.counts["over_the_limit"] == 15
+
+
+def test_the_split_itself_refuses_a_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection = make_released(tmp_path, {"P19": [("Anna Berg", "Oslo")]}, {"P19": [("Ida Jung", "Oslo")]})
+    # As if nothing were dropped by a mistake.
+    monkeypatch.setattr(question_split, "drop_overlap", lambda candidates, test, disjoint: candidates)
+    with pytest.raises(UsageError, match="share the word 'oslo'"):
+        split_questions(collection, TrainingSettings(collection=""))
+
+
+def test_a_training_folder_without_a_test_folder_is_divided(tmp_path: Path) -> None:
+    write_part(tmp_path / "questions" / "train", "train", {"P19": [("Eva Falk", "Paris"), ("Ida Jung", "Oslo")]})
+    write_documents(tmp_path / "documents.jsonl", [Document("1", "Nobody", "nothing")])
+    settings = TrainingSettings(collection="", queries=str(tmp_path / "questions"))
+    split = split_questions(open_collection(str(tmp_path)), settings)
+    assert (len(split.training), len(split.test)) == (1, 1)
+
+
+def test_a_collection_without_questions_needs_some(tmp_path: Path) -> None:
+    write_documents(tmp_path / "little" / "documents.jsonl", [Document("1", "Nobody", "nothing")])
+    collection = open_collection(str(tmp_path / "little"))
+    with pytest.raises(UsageError, match="the collection `little` has no questions: give --queries"):
+        find_questions(collection, None)
+    assert find_questions(collection, "here") == Path("here")
+
+
+def test_the_seed_decides_what_is_held_out() -> None:
+    triples = make_all({"P19": [(f"Eva{number}", f"Paris{number}") for number in range(12)]})
+    tests = {tuple(triple.subject for triple in hold_out(triples, 0.25, seed)[1]) for seed in range(8)}
+    # A quarter of twelve is three.
+    assert {len(test) for test in tests} == {3}
+    assert len(tests) > 1
+
+
+def test_questions_are_grouped_by_their_relation_in_their_order() -> None:
+    triples = make_all({"P19": [("Eva Falk", "Paris"), ("Ida Jung", "Oslo")], "P20": [("Max Noll", "Rom")]})
+    grouped = question_split.group_questions([triples[0], triples[2], triples[1]])
+    subjects = {relation: [question.subject for question in questions] for relation, questions in grouped.items()}
+    assert subjects == {"P19": ["Eva Falk", "Ida Jung"], "P20": ["Max Noll"]}

@@ -9,8 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -133,10 +132,12 @@ def test_processes_are_ended_when_no_more_rows_are_wanted(tmp_path: Path, monkey
     path = tmp_path / "file"
     path.touch()
     parts = [EndlessPart(path), EndlessPart(path)]
-    with closing(read_parts(parts, 2)) as rows:  # type: ignore[type-var]
-        assert next(rows)[1] == Rows("number", {"number": [1]})
-        started = multiprocessing.active_children()
-        assert [process.daemon for process in started] == [True, True]
+    rows = read_parts(parts, 2)
+    assert isinstance(rows, Generator)
+    assert next(rows)[1] == Rows("number", {"number": [1]})
+    started = multiprocessing.active_children()
+    assert [process.daemon for process in started] == [True, True]
+    rows.close()
     assert [process.exitcode for process in started] == [-signal.SIGKILL] * 2
 
 

@@ -21,6 +21,7 @@ def listed(text: str) -> list[list[str]]:
         (f"See {ONE}/a, {ONE}/b; ({ONE}/c).", [f"{ONE}/a", f"{ONE}/b", f"{ONE}/c"]),
         (f"{ONE}/a_(b)", [f"{ONE}/a_(b)"]),
         (f"[{ONE}/a. A title]", [f"{ONE}/a."]),
+        (f"[{ONE}/a: A title] and {ONE}/b:", [f"{ONE}/a:", f"{ONE}/b"]),
         ("[//one.example/a x] //one.example/b", ["//one.example/a"]),
         (f"{{{{cite web|url={ONE}/a|title=x}}}}", [f"{ONE}/a"]),
         (f"{{{{cite web | url = {ONE}/a. | title=x | archive-url={ONE}/c}}}}", [f"{ONE}/a.", f"{ONE}/c"]),

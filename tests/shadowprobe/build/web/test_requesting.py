@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import crawling
@@ -11,9 +12,9 @@ from web_pages import answer, html, web
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.warc_record import Stored
-from shadowprobe.build.web.outcomes import Outcomes
+from shadowprobe.build.web.outcomes import GONE, Outcomes
 from shadowprobe.build.web.politeness import Host
-from shadowprobe.build.web.requesting import HostState, Requester, _Request
+from shadowprobe.build.web.requesting import HostState, Requester, Share, _Request
 from shadowprobe.net.failures import NoResponseError
 
 archive = crawling.archive
@@ -75,6 +76,67 @@ def test_the_next_part_knows_how_silent_a_host_was_and_how_long_it_must_wait(arc
     requester = make(archive)
     requester._frontier.hosts |= {"late.example": Host(2, 15.0), "free.example": Host(0, 9.0)}
     assert requester.list_hosts(10.0) == {"late.example": HostState(2, 5.0), "free.example": HostState(0, 0.0)}
+
+
+def test_an_answer_ends_a_silence_and_lets_the_failures_in_it_be_stored(archive: Archive) -> None:
+    requester = make(archive, retries=0, delay=4.0)
+    host, origin, other = Host[_Request](1), "http://host.example", "http://host.example/other"
+    requester._receive(host, _Request(URL, origin=origin), NoResponseError("no answer", silent=True), 100.0)
+    assert (host.silent, host.not_before, f"GET {URL}" in archive) == (2, 104, False)
+    requester._receive(host, _Request(other, origin=origin), Stored(other, 200, {}, b"page"), 110.0)
+    assert (host.silent, host.not_before, archive.failure(f"GET {URL}")) == (0, 114, "no answer")
+    stored = archive.get(f"GET {other}")
+    assert stored is not None
+    assert stored.body == b"page"
+
+
+def test_a_page_that_may_be_had_later_is_the_next_of_its_host(archive: Archive) -> None:
+    requester = make(archive)
+    for page in ("a", "b"):
+        requester._queue(_Request(f"http://host.example/{page}", origin="http://host.example"))
+    turn = requester._frontier.take(0.0)
+    assert turn is not None
+    host, request = turn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("random.uniform", lambda low, high: 1.0)
+        requester._receive(host, request, Stored(request.url, 503, {}, b""), 100.0)
+    assert (request.tries, host.not_before, requester._frontier.next_due()) == (1, 101, 101)
+    assert [each.url[-1] for each in host.waiting] == ["a", "b"]
+    assert f"GET {request.url}" not in archive
+
+
+def test_a_host_that_left_three_pages_without_an_answer_is_left(archive: Archive) -> None:
+    requester = make(archive)
+    assert not requester._is_settled(Host(2), _Request(URL))
+    assert requester._is_settled(Host(3), _Request(URL))
+    assert archive.failure(f"GET {URL}") == GONE
+    # What was stored meanwhile is not requested again.
+    assert requester._is_settled(Host(0), _Request(URL))
+
+
+def test_a_share_waits_for_a_host_as_long_as_the_part_before_says_and_at_least_its_pause(archive: Archive) -> None:
+    requester = make(archive, delay=4.0)
+    hosts = {"late.example": HostState(2, 50.0), "free.example": HostState(1, 3.0)}
+    requester._share = Share(lambda url: True, hosts, 9.0)
+
+    async def queue() -> dict[str, tuple[int, int]]:
+        now = asyncio.get_running_loop().time()
+        for name in ("late", "free", "new"):
+            requester._queue(_Request(f"http://{name}.example/"))
+        return {name: (host.silent, round(host.not_before - now)) for name, host in requester._frontier.hosts.items()}
+
+    assert asyncio.run(queue()) == {"late.example": (2, 50), "free.example": (1, 4), "new.example": (0, 4)}
+
+
+def test_a_share_that_ends_requests_only_what_was_tried_before(archive: Archive) -> None:
+    requester = make(archive)
+    for tries, page in enumerate(("new", "tried")):
+        requester._queue(_Request(f"http://host.example/{page}", tries=tries))
+    requester._begin_end()
+    for tries, page in enumerate(("newer", "again")):
+        requester._queue(_Request(f"http://host.example/{page}", tries=tries))
+    waiting = requester._frontier.hosts["host.example"].waiting
+    assert [request.url.rpartition("/")[2] for request in waiting] == ["tried", "again"]
 
 
 @pytest.mark.parametrize(
