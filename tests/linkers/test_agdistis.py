@@ -150,4 +150,6 @@ def test_error_in_the_body_is_a_failure_although_the_status_is_200(
     service.behaviour = lambda *_: (200, {}, body)
     answer = ask(service.url, world, avon("Why not Avon?"))
     assert isinstance(answer, Failure)
-    assert answer.error == f"{service.url} is not an AGDISTIS that accepts marked text: it answers {body.decode()[:40]!r}"
+    assert (
+        answer.error == f"{service.url} is not an AGDISTIS that accepts marked text: it answers {body.decode()[:40]!r}"
+    )
