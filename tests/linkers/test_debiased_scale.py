@@ -27,10 +27,10 @@ class Inner(Linker):
     def __init__(self, neutral: tuple[float, ...] = (-1.0, -3.0), context: tuple[float, ...] = (-1.0, -2.0)) -> None:
         self.neutral, self.context = neutral, context
         self.mentions: list[str] = []
-        self.is_closed = False
+        self.closings = 0
 
     def close(self) -> None:
-        self.is_closed = True
+        self.closings += 1
 
     def link(self, snippets: list[Snippet]) -> list[Prediction]:
         self.note("the inner linker has a remark")
@@ -67,13 +67,13 @@ def test_it_works_as_the_inner_linker_does() -> None:
 def test_the_inner_linker_is_closed_with_it_and_if_it_cannot_start(world: Dataset) -> None:
     inner = Inner()
     linker = opened(world, inner)
-    assert not inner.is_closed
+    assert inner.closings == 0
     linker.close()
-    assert inner.is_closed
+    assert inner.closings == 1
     silent = Inner(neutral=())
     with pytest.raises(LinkerError, match="`inner` cannot be corrected"):
         opened(world, silent)
-    assert silent.is_closed
+    assert silent.closings == 1
 
 
 def test_only_ambiguous_names_show_what_the_scores_are_and_16_are_enough() -> None:
