@@ -57,6 +57,8 @@ def test_a_report_says_what_was_run_and_on_what(hand: FinishedRun) -> None:
     assert "<title>hand on world</title>" in page
     assert "Dataset <bdi>world</bdi> 1: 4 names, 21 snippets." in page
     assert f"dataset world, digest {hand.data['digest']}" in page
+    assert re.search(r'<p class="verdict"><bdi>hand</bdi> (?!: whether)', page)
+    assert "was not measured" not in page.partition("<h3>")[0]
     assert "table of redirects" not in page
     hand.results["settings"]["redirects"] = "0" * 64
     assert "the results were scored with a table of redirects, which the mentions below do without" in make_page(hand)
@@ -71,3 +73,11 @@ def test_without_the_data_the_browser_is_replaced_by_the_reason(hand: FinishedRu
     # There is no script that nothing needs.
     assert without.endswith("<script></script>\n</body>\n</html>\n")
     assert not with_it.endswith("<script></script>\n</body>\n</html>\n")
+
+
+def test_a_run_without_the_probe_of_the_verdict_has_none(hand: FinishedRun) -> None:
+    hand.results["probes"].pop("overshadowing")
+    expected = (
+        '<p class="verdict"><bdi>hand</bdi>: whether it reads the context or repeats its prior was not measured.</p>'
+    )
+    assert expected in make_page(hand)
