@@ -55,3 +55,11 @@ def test_missing_descriptions_are_counted_in_a_note() -> None:
     linker.open(Knowledge({"Avon": Entity("Avon", description="a river")}))
     choices.note_missing_descriptions(linker)
     assert linker.notes == []
+
+
+def test_only_a_mention_without_candidates_is_skipped_with_a_note() -> None:
+    linker = open_chooser(1)
+    assert choices.skip_without_choices(linker, marked("Why not [Avon]?")) is None
+    assert linker.notes == []
+    assert choices.skip_without_choices(linker, marked("Why not [Zork]?")).status == "skipped"
+    assert linker.notes == ["a mention without candidates in the dataset is skipped without a request"]

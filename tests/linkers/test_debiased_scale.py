@@ -27,6 +27,10 @@ class Inner(Linker):
     def __init__(self, neutral: tuple[float, ...] = (-1.0, -3.0), context: tuple[float, ...] = (-1.0, -2.0)) -> None:
         self.neutral, self.context = neutral, context
         self.mentions: list[str] = []
+        self.closings = 0
+
+    def close(self) -> None:
+        self.closings += 1
 
     def link(self, snippets: list[Snippet]) -> list[Prediction]:
         self.note("the inner linker has a remark")
@@ -58,6 +62,18 @@ def test_a_weight_is_from_0_to_1(weight: float, is_allowed: bool) -> None:
 def test_it_works_as_the_inner_linker_does() -> None:
     linker = DebiasedLinker(Inner(), weight=0.5)
     assert (linker.batch_size, linker.howto, linker.sees_gold) == (3, "start it", False)
+
+
+def test_the_inner_linker_is_closed_with_it_and_if_it_cannot_start(world: Dataset) -> None:
+    inner = Inner()
+    linker = opened(world, inner)
+    assert inner.closings == 0
+    linker.close()
+    assert inner.closings == 1
+    silent = Inner(neutral=())
+    with pytest.raises(LinkerError, match="`inner` cannot be corrected"):
+        opened(world, silent)
+    assert silent.closings == 1
 
 
 def test_only_ambiguous_names_show_what_the_scores_are_and_16_are_enough() -> None:

@@ -160,6 +160,8 @@ def test_options_that_cannot_be_are_refused() -> None:
         make_linker("genre", {"max_words": "-1"})
     with pytest.raises(UsageError, match="max_tokens is 0, and must be at least 1"):
         make_linker("genre", {"max_tokens": "0"})
+    least: Any = make_linker("genre", {"beams": "1", "max_words": "0", "max_tokens": "1"})
+    assert (least.beams, least.max_words, least.max_tokens) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(("beams", "listing"), [(2, True), (10, False)])

@@ -367,3 +367,8 @@ def test_the_model_is_asked_for() -> None:
 def test_invalid_options_of_a_model_are_refused(options: dict[str, str], words: str) -> None:
     with pytest.raises(UsageError, match=f"^linker `{LLM}`: ValueError: {words}$|{words}$"):
         wrapper("http://127.0.0.1:9/v1", **options)
+
+
+def test_one_choice_is_allowed() -> None:
+    linker: Any = wrapper("http://127.0.0.1:9/v1", choices="1")
+    assert linker.choices == 1

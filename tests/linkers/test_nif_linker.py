@@ -233,6 +233,11 @@ def test_a_service_may_change_what_follows_the_mention_but_nothing_before_its_en
     answer = ask(service.url, world, marked("Who not [Avon]?"))
     assert isinstance(answer, Failure)
     assert answer.error == "the answer is not about the text that was sent, but about 'Why not Avon?'"
+    # Of a long text 80 characters are shown.
+    service.behaviour = saying(f"; itsrdf:taIdentRef {KNOWN}", text="Why not Avon" + "?" * 69)
+    answer = ask(service.url, world, marked("Who not [Avon]?"))
+    assert isinstance(answer, Failure)
+    assert answer.error.endswith(f", but about 'Why not Avon{'?' * 68}'")
 
 
 @pytest.mark.parametrize(

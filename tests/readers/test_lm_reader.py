@@ -98,6 +98,24 @@ def test_a_prompt_is_continued_up_to_the_line_break_and_one_that_is_too_long_fai
     assert failed.error.endswith("tokens, and the model reads 232")
 
 
+def test_a_prompt_and_its_answer_may_fill_the_model(tiny: str) -> None:
+    query, prompt = ask("Where? " * 40), Query("p", "Where? " * 40)
+    for is_prompt, text in ((True, prompt.text), (False, lm.QUESTION.format(documents="", text=query.text))):
+        reader: Any = make_reader("lm", {"model": tiny})
+        reader.setup()
+        size = len(reader.loaded.start) + len(reader.loaded.tokenize([text])[0])
+        results = []
+        # The model has 256 places.
+        for reader.max_tokens in (256 - size, 256 - size + 1):
+            results += reader.write([prompt]) if is_prompt else reader.read([query])
+        reader.close()
+        fits, failed = results
+        assert isinstance(fits, str)
+        assert isinstance(failed, Failure)
+        what = "prompt" if is_prompt else "query alone"
+        assert failed.error == f"the {what} has {size} tokens, and the model reads {size - 1}"
+
+
 def test_an_answer_ends_with_max_tokens(tiny: str) -> None:
     (whole,) = read(tiny, [ask("Where does Avon rise?", RIVER)])
     (cut,) = read(tiny, [ask("Where does Avon rise?", RIVER)], max_tokens="1")

@@ -11,7 +11,7 @@ import pytest
 from genre_examples import one_thread
 from tiny_dpr import SPECIAL, WORDS
 
-from shadowprobe import Failure, LinkerError
+from shadowprobe import Failure, LinkerError, UsageError
 from shadowprobe.plugins import make_reader
 from shadowprobe.retrieval import Document, ReaderQuery
 
@@ -133,6 +133,26 @@ def test_a_question_that_is_too_long_fails_alone(tiny: str) -> None:
     assert isinstance(failed, Failure)
     assert failed.error.startswith("the question is too long for ")
     assert isinstance(answer, str)
+
+
+def test_a_question_may_have_half_of_what_the_model_reads(tiny: str) -> None:
+    # 64 positions are 62 tokens, and half of them 31: 29 words and two special tokens.
+    fits, too_long = read(tiny, [ask(" ".join(["river"] * words), *DOCUMENTS) for words in (29, 30)])
+    assert isinstance(fits, str)
+    assert isinstance(too_long, Failure)
+    assert too_long.error == f"the question is too long for `{tiny}`, which reads 62 tokens"
+
+
+def test_a_model_with_many_positions_reads_384_tokens_at_a_time(tmp_path: Path) -> None:
+    reader: Any = make_reader("span", {"model": save_tiny_span_model(tmp_path / "wide", positions=512)})
+    reader.setup()
+    assert reader.window == 384
+
+
+def test_a_span_has_at_least_one_token() -> None:
+    assert span.SpanReader("x", longest=1).longest == 1
+    with pytest.raises(UsageError, match="longest is 0, and must be at least 1"):
+        span.SpanReader("x", longest=0)
 
 
 def test_a_model_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from retrieval_world import search, write_collection, write_documents
@@ -85,3 +86,12 @@ def test_documents_without_a_word_are_refused_by_the_run_in_plain_words(tmp_path
     write_documents(tmp_path / "documents.jsonl", [Document("1", "The", "of")])
     with pytest.raises(LinkerError, match="retriever `tfidf` failed: ValueError: empty vocabulary"):
         make_retrieving_job("tfidf", str(tmp_path), out=tmp_path / "run").run()
+
+
+@pytest.mark.parametrize(
+    ("pairs", "terms"), [("true", ["red", "red ship", "ship", "tall", "tall red"]), ("false", ["red", "ship", "tall"])]
+)
+def test_words_and_pairs_of_words_are_compared(pairs: str, terms: list[str]) -> None:
+    retriever: Any = make_retriever("tfidf", {"pairs": pairs})
+    retriever.open([Document("1", "Tall", "the red ship")], {})
+    assert retriever.vectorizer.get_feature_names_out().tolist() == terms

@@ -383,3 +383,38 @@ def test_a_span_that_is_marked_and_not_linked_is_skipped_unless_nil_is_counted_a
     assert formats.read_predictions("zelda", tmp_path / "a.jsonl", foreign).predictions["d2"].status == "skipped"
     found = formats.read_predictions("zelda", tmp_path / "a.jsonl", foreign, gerbil_nil=True)
     assert found.predictions["d2"].status == "nil"
+
+
+def test_documents_of_two_files_have_the_names_of_their_files_and_those_of_one_have_not(
+    world: Dataset, tmp_path: Path
+) -> None:
+    formats.write("simple-jsonl", world, tmp_path / "out", ("top", "tail"))
+    first, second = (
+        path.rename(tmp_path / name)
+        for path, name in zip(sorted((tmp_path / "out").iterdir()), ("a.jsonl", "b.jsonl"), strict=True)
+    )
+    alone, together = formats.read("simple-jsonl", [first]), formats.read("simple-jsonl", [first, second])
+    assert [snippet.id for snippet in alone.snippets["all"]] == ["tail1"]
+    assert [snippet.id for snippet in together.snippets["all"]] == [
+        "a/tail1",
+        "b/tAvon",
+        "b/tBerg",
+        "b/tComo",
+        "b/tDale",
+    ]
+
+
+def test_a_description_has_the_title_of_the_dataset_or_its_name(world: Dataset, tmp_path: Path) -> None:
+    card = Card(name="x", title="Rivers")
+    titled = write_dataset(tmp_path / "titled", card, [Entity("Ree")], [], {"all": [Snippet("1", "all", "Ree", 0, 3)]})
+    formats.write("elevant", world, tmp_path / "out", ("top",))
+    formats.write("elevant", titled, tmp_path / "out", ("all",))
+    about = [json.loads((tmp_path / "out" / f"{name}.metadata.json").read_text()) for name in ("world-top", "x-all")]
+    assert [one["description"] for one in about] == ["world (top)", "Rivers (all)"]
+
+
+def test_only_a_folder_loses_nothing(world: Dataset) -> None:
+    assert formats.describe_losses("hf", world) == ""
+    assert formats.describe_losses("nif", world).startswith("nif does not keep ")
+    # The tail has neither names nor templates.
+    assert formats.describe_losses("nif", world) != formats.describe_losses("nif", world, ("tail",))

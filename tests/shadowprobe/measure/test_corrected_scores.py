@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def correct(world: Dataset, predictions: Sequence[Prediction], weight: float, *o
     return {one.id: one for one in found}
 
 
-def shown(prediction: Prediction) -> list[tuple[str | None, float | None]]:
+def shown(prediction: Prediction) -> list[tuple[str | None, Any]]:
     return [(one.entity, one.score) for one in prediction.candidates]
 
 
