@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from parts_work import die, die_once, fail, name_process, square
+from parts_work import die, die_once, fail, ignores_interrupts, name_process, square
 
 from shadowprobe.compute.executor import SerialExecutor, make_executor
 from shadowprobe.compute.process_pool import ProcessExecutor
@@ -67,6 +67,10 @@ def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(pool: P
     with pytest.raises(InputError, match=r"^pages\.jsonl:7: field `url`: is wrong$") as caught:
         next(results)
     assert (caught.value.line, caught.value.field) == (7, "url")
+
+
+def test_an_interrupt_is_left_to_the_main_process(pool: ProcessExecutor) -> None:
+    assert list(pool.map(ignores_interrupts, range(2))) == [True, True]
 
 
 KILLED = """
