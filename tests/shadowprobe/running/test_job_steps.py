@@ -85,11 +85,29 @@ def test_a_torn_line_is_cut_off_before_the_next_answer_is_written(world: Dataset
     run(Recording(), world, out)
     whole = (out / PREDICTIONS).read_bytes()
     (out / PREDICTIONS).write_bytes(whole[:-7])
-    (out / f"{RESULTS}.0123.partial").write_text("{")
+    (out / f".{RESULTS}.x.half").write_text("{")
     linker = Recording()
     run(linker, world, out)
     assert (out / PREDICTIONS).read_bytes() == whole
     assert linker.asked == all_ids(world)[-1:]
+    # Half a write of a killed run is gone too.
+    assert sorted(path.name for path in out.iterdir()) == [PREDICTIONS, RESULTS, "run.json"]
+
+
+def test_a_run_that_starts_afresh_removes_what_was_derived_from_the_old_answers(world: Dataset, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(Recording(), world, out)
+    (out / "debias.json").write_text("{}")
+
+    class Stops(Recording):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(Stops(), world, out, force=True)
+    assert not (out / "debias.json").exists()
+    assert not (out / RESULTS).exists()
+    assert (out / PREDICTIONS).read_bytes() == b""
 
 
 def test_a_note_is_stored_before_the_answers_that_it_is_about(world: Dataset, tmp_path: Path) -> None:
