@@ -21,6 +21,11 @@ def name_process(_: object) -> int:
     return os.getpid()
 
 
+def ignores_interrupts(_: object) -> bool:
+    """True if Ctrl-C does not end the process that does a part."""
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
+
 def die_once(part: tuple[str, int]) -> int:
     """Ends the worker the first time that the part is done."""
     marker = Path(part[0]) / str(part[1])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parts_work import die, die_once, fail, name_process, outlast_once, square
+from parts_work import die, die_once, fail, ignores_interrupts, name_process, outlast_once, square
 
 from shadowprobe.compute import process_pool
 from shadowprobe.compute.executor import SerialExecutor, make_executor
@@ -102,6 +102,10 @@ def test_an_error_of_a_part_is_the_one_that_a_single_process_would_raise(pool: P
     with pytest.raises(InputError, match=r"^pages\.jsonl:7: field `url`: is wrong$") as caught:
         next(results)
     assert (caught.value.line, caught.value.field) == (7, "url")
+
+
+def test_an_interrupt_is_left_to_the_main_process(pool: ProcessExecutor) -> None:
+    assert list(pool.map(ignores_interrupts, range(2))) == [True, True]
 
 
 KILLED = """

@@ -85,11 +85,33 @@ def test_a_torn_line_is_cut_off_before_the_next_answer_is_written(world: Dataset
     run(Recording(), world, out)
     whole = (out / PREDICTIONS).read_bytes()
     (out / PREDICTIONS).write_bytes(whole[:-7])
-    (out / f"{RESULTS}.0123.partial").write_text("{")
+    (out / f".{RESULTS}.x.half").write_text("{")
     linker = Recording()
     run(linker, world, out)
     assert (out / PREDICTIONS).read_bytes() == whole
     assert linker.asked == all_ids(world)[-1:]
+    # Half a write of a killed run is gone too.
+    assert sorted(path.name for path in out.iterdir()) == [PREDICTIONS, RESULTS, "run.json"]
+
+
+def test_a_run_that_starts_afresh_removes_what_was_derived_from_the_old_answers(world: Dataset, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(Recording(), world, out)
+    (out / "debias.json").write_text("{}")
+
+    class Stops(Recording):
+        def link(self, snippets: list[Snippet]) -> list[Prediction]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(Stops(), world, out, force=True)
+    assert not (out / "debias.json").exists()
+    assert not (out / RESULTS).exists()
+    assert (out / PREDICTIONS).read_bytes() == b""
+    # The card is there before the first answer.
+    with pytest.raises(KeyboardInterrupt):
+        run(Stops(), world, tmp_path / "new")
+    assert read_card(tmp_path / "new" / "run.json").total == 21
 
 
 def test_a_note_is_stored_before_the_answers_that_it_is_about(world: Dataset, tmp_path: Path) -> None:
@@ -152,21 +174,21 @@ def test_a_run_keeps_its_name_until_it_gets_another(world: Dataset, tmp_path: Pa
 def test_a_run_of_an_earlier_version_is_continued_in_its_directory_without_options(
     world: Dataset, tmp_path: Path
 ) -> None:
-    def choose(weight: str) -> str:
-        return make_linking_job("blend", world, options={"weight": weight}, folder=tmp_path).out.name
+    def choose(seed: str) -> str:
+        return make_linking_job("random", world, options={"seed": seed}, folder=tmp_path).out.name
 
-    earlier = tmp_path / "blend-world"
-    assert choose("0.25") == "blend-weight=0.25-world"
-    make_linking_job("blend", world, options={"weight": "0.25"}, out=earlier).run()
-    assert choose("0.25") == "blend-world"
+    earlier = tmp_path / "random-world"
+    assert choose("25") == "random-seed=25-world"
+    make_linking_job("random", world, options={"seed": "25"}, out=earlier).run()
+    assert choose("25") == "random-world"
     # It is of another run.
-    assert choose("0.75") == "blend-weight=0.75-world"
+    assert choose("75") == "random-seed=75-world"
     card = read(earlier / "run.json")
     (earlier / "run.json").write_text(json.dumps({**card, "linker": None, "retriever": card["linker"]}))
-    assert choose("0.25") == "blend-weight=0.25-world"
+    assert choose("25") == "random-seed=25-world"
     (earlier / "run.json").write_text(json.dumps(card))
-    (tmp_path / "blend-weight=0.25-world").mkdir()
-    assert choose("0.25") == "blend-weight=0.25-world"
+    (tmp_path / "random-seed=25-world").mkdir()
+    assert choose("25") == "random-seed=25-world"
 
 
 @pytest.mark.parametrize(("name", "content"), [(PREDICTIONS, '{"id": "tAvon", "status": "nil"}\n'), (RESULTS, "{}")])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clues import results_of
 from refusals import contents
 from retrieval_world import (
     DOCUMENTS,
@@ -22,10 +23,11 @@ from retrieval_world import (
     write_sets,
 )
 
-from shadowprobe import InputError, UsageError
+from shadowprobe import Dataset, InputError, Settings, UsageError
 from shadowprobe.base.jsonl import encode_lines, read_lines
 from shadowprobe.queries.query import Ranking
 from shadowprobe.running.job import FinishedJob
+from shadowprobe.running.linking import LinkingTask
 from shadowprobe.running.retrieving import RetrievalSettings, RetrievingTask, make_retrieving_job
 from shadowprobe.running.stored import score_stored
 
@@ -273,3 +275,15 @@ def test_notes_of_a_run_stay_with_its_answers() -> None:
     Path("scored/debias.json").touch()
     score(Path("run"), out=Path("scored"), force=True)
     assert not Path("scored/debias.json").exists()
+
+
+def test_the_variants_of_a_linkers_run_are_measured_again_and_a_file_alone_has_none(
+    world: Dataset, tmp_path: Path
+) -> None:
+    before = results_of(world, tmp_path, Settings(also=("masked_mention",)))["probes"]
+    assert before["masked_mention"]["top"]["accuracy"] == 1.0
+    scored = score_stored(LinkingTask(world), tmp_path / "run", out=tmp_path / "scored").results["probes"]
+    assert scored == before
+    (tmp_path / "run" / "run.json").unlink()
+    alone = score_stored(LinkingTask(world), tmp_path / "run", out=tmp_path / "alone").results["probes"]
+    assert before.keys() - alone.keys() == {"masked_mention"}

@@ -180,3 +180,9 @@ def test_processes_are_watched_and_one_that_ends_stops_no_other() -> None:
     assert watcher.seen[:2] == ["1 begins: ends.py:Ends on world", "2 begins: prior on world"]
     assert sorted(line.partition(":")[0] for line in watcher.seen[2:]) == ["1 ends", "2 ends", "3 begins", "3 ends"]
     assert "ends" in watcher.seen[2]
+
+
+def test_long_names_are_cut_in_messages() -> None:
+    long = StudyLinker("x" * 61)
+    assert Combination(long, "y" * 60).label == f"{'x' * 60}... on {'y' * 60}"
+    assert Combination(StudyLinker("prior", name="mine"), "y" * 61).label == f"mine on {'y' * 60}..."

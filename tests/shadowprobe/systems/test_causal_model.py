@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -243,3 +244,52 @@ def test_a_model_without_free_attention_masks_scores_one_by_one_and_says_so(
     (found,) = linker.link([RIVER])
     assert len(found.candidates) == 2
     linker.close()
+
+
+class Words:
+    """A tokenizer of four tokens."""
+
+    def __init__(self, known: dict[str, int], bos_token_id: int | None = None) -> None:
+        self.known, self.bos_token_id = known, bos_token_id
+
+    def get_vocab(self) -> dict[str, int]:
+        return self.known
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+        return [token for token, number in self.known.items() if number in ids]
+
+
+def model_with(loss: float = 3.0, start: tuple[int, ...] = (), **config: Any) -> Any:
+    network = SimpleNamespace(config=SimpleNamespace(**config))
+    return causal_model.CausalModel(network, Words({"<s>": 1}), list(start), loss, True)
+
+
+def test_the_longest_text_is_the_smallest_limit_of_the_model() -> None:
+    assert model_with(max_position_embeddings=512, sliding_window=128).positions == 128
+    assert model_with(max_position_embeddings=512, sliding_window=None).positions == 512
+    assert model_with().positions > 10**9
+
+
+@pytest.mark.parametrize(
+    ("known", "bos", "given", "start"),
+    [
+        ({"<|endoftext|>": 3, "<s>": 1}, 1, "", [3]),
+        ({"<s>": 1}, 1, "", [1]),
+        ({"<s>": 1}, None, "", []),
+        ({"<|endoftext|>": 3, "<s>": 1}, 1, "<s>", [1]),
+        ({"<|endoftext|>": 3, "<s>": 1}, 1, "none", []),
+    ],
+)
+def test_a_text_begins_with_one_token_or_none(
+    known: dict[str, int], bos: int | None, given: str, start: list[int]
+) -> None:
+    assert causal_model._find_start(Words(known, bos), "mine", given) == start
+
+
+def test_a_model_is_refused_above_a_mean_loss_of_six() -> None:
+    assert causal_model.explain_loss(model_with(loss=6.0), "mine") is None
+    reason = causal_model.explain_loss(model_with(loss=6.25, start=(1,)), "mine")
+    assert "its mean loss per token is 6.2, and a working" in reason
+    assert "Texts begin with <s>." in reason
+    assert "Texts begin with no start token." in causal_model.explain_loss(model_with(loss=7.0), "mine")
+    assert causal_model.explain_loss(model_with(loss=math.nan), "mine") is not None

@@ -6,6 +6,7 @@ import pytest
 from world import shadow, top
 
 from shadowprobe import Candidate, Dataset, Linker, Prediction
+from shadowprobe.systems.linker import context_of, without_gold
 
 
 @pytest.fixture
@@ -58,3 +59,26 @@ def test_a_candidate_that_names_nothing_is_a_fault() -> None:
         "candidates[1]",
         "names no entity: give its answer, page_id or qid",
     )
+
+
+def test_a_plain_linker_links_in_batches_and_has_nothing_to_say(linker: Linker, world: Dataset) -> None:
+    snippet = next(world.snippets())
+    assert (linker.streams, linker.is_reached, linker.sees_gold) == (False, False, False)
+    assert (linker.ready(), linker.outgoing(snippet), linker.status) == ("", "", "")
+    with pytest.raises(NotImplementedError, match="links in batches"):
+        linker.link_each([snippet])
+    linker.open(world.knowledge)
+    for _ in range(2):
+        linker.note("it is old")
+    assert linker.notes == ["it is old"]
+    linker.open(world.knowledge)
+    assert linker.notes == []
+    assert linker.knowledge is world.knowledge
+
+
+def test_a_linker_sees_the_text_and_the_mention_and_not_what_would_give_the_answer_away(world: Dataset) -> None:
+    snippet = next(world.snippets("top"))
+    shown = without_gold(snippet)
+    assert (shown.id, shown.subset, shown.gold, shown.space) == ("tAvon", "all", None, "Avon")
+    assert (shown.mention, shown.text) == ("Avon", snippet.text)
+    assert context_of(snippet) == "Anglers say that   runs clear above the mill."

@@ -11,7 +11,7 @@ import pytest
 from asking import Named, answers_of, marked
 from service import Asked, Reply, Service, serving
 
-from shadowprobe import Dataset, LinkerError, Prediction, Snippet
+from shadowprobe import Dataset, Failure, LinkerError, Prediction, Snippet
 from shadowprobe.systems import service_client
 
 GOOD: Reply = (200, {}, b"Avon (river)")
@@ -71,6 +71,22 @@ def test_a_service_that_answered_is_given_up_after_eight_failures_in_a_row_and_n
         next(linker.link_each(MANY[:1]))
     linker.close()
     assert len(service.requests) == 1 + service_client.GONE
+
+
+def test_a_service_that_was_never_reached_stops_the_run_and_one_that_was_costs_a_snippet(world: Dataset) -> None:
+    with serving(lambda number, asked: (200, {"Connection": "close"}, b"Avon (river)")) as running:
+        linker = Named(running.url, concurrency=1, retries=0)
+        linker.open(world.knowledge)
+        assert isinstance(linker.link(MANY[:1])[0], Prediction)
+        assert linker.is_reached
+    (failed,) = linker.link(MANY[1:2])
+    linker.close()
+    assert isinstance(failed, Failure)
+    assert failed.error.endswith(", once")
+    fresh = Named(running.url, concurrency=1, retries=0)
+    with pytest.raises(LinkerError, match="is the service of `named` running"):
+        link(fresh, world, MANY[:1])
+    assert not fresh.is_reached
 
 
 def test_a_request_that_pauses_alone_leaves_its_place_to_the_next(service: Service, world: Dataset) -> None:

@@ -135,6 +135,21 @@ def test_passes_hold_every_tree_once_and_are_limited(monkeypatch: pytest.MonkeyP
     assert list(tree_scores.plan_passes([])) == []
 
 
+def tree_of(prefix: int, width: int) -> Tree:
+    return Tree([1] * prefix, [Branch([2] * width)])
+
+
+def test_a_pass_is_filled_to_its_last_token_and_padding_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_scores, "PASS_TOKENS", 12)
+    # Four rows of 2 + 1 tokens are 12; then two of 4 + 2; a row of 7 + 1 has room for no other.
+    trees = [*[tree_of(2, 1)] * 5, tree_of(4, 2), tree_of(7, 1), tree_of(7, 1)]
+    assert list(tree_scores.plan_passes(trees)) == [[0, 1, 2, 3], [4, 5], [6], [7]]
+    # The longest prefix and the widest branches are not those of one tree: two rows of 3 + 3.
+    assert list(tree_scores.plan_passes([tree_of(1, 3), tree_of(3, 1)])) == [[0, 1]]
+    monkeypatch.setattr(tree_scores, "PASS_TOKENS", 11)
+    assert list(tree_scores.plan_passes([tree_of(1, 3), tree_of(3, 1)])) == [[0], [1]]
+
+
 def test_a_wide_tree_is_split_and_keeps_all_branches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_scores, "ROW_TOKENS", 5)
     tree = Tree([1], [Branch([1, 2]), Branch([3, 4, 5]), Branch([6]), Branch([7] * 9), Branch([8])])
