@@ -116,7 +116,7 @@ class StandIn:
         }
 
 
-class Told:
+class RunningStandIn:
     """A stand-in that runs: the wiki as the builder sees it, and the questions that came."""
 
     def __init__(self, service: Service, directory: Path) -> None:
@@ -142,11 +142,11 @@ class Told:
 
 
 @contextmanager
-def running(standin: StandIn, directory: Path) -> Iterator[Told]:
+def running(standin: StandIn, directory: Path) -> Iterator[RunningStandIn]:
     """A stand-in that answers while the block runs."""
     with serving(standin) as service:
-        told = Told(service, directory)
+        server = RunningStandIn(service, directory)
         try:
-            yield told
+            yield server
         finally:
-            told.close()
+            server.close()

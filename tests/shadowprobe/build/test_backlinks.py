@@ -16,8 +16,8 @@ def links(*page_ids: int) -> list[dict[str, Any]]:
 
 
 def counted(standin: StandIn, tmp_path: Path, *entities: FoundEntity) -> dict[str, FoundEntity]:
-    with running(standin, tmp_path) as told:
-        return {entity.title: entity for entity in count_backlinks(told.wiki(), entities)}
+    with running(standin, tmp_path) as server:
+        return {entity.title: entity for entity in count_backlinks(server.wiki(), entities)}
 
 
 def test_links_to_an_entity_and_to_its_redirects_count_once_for_each_article(tmp_path: Path) -> None:
@@ -45,11 +45,11 @@ def test_entities_are_requested_in_batches_and_keep_their_order(tmp_path: Path) 
     for number in range(1, 121):
         standin.add(f"Page {number}", number, linkshere=links(*range(1000, 1000 + number % 7)))
     entities = [FoundEntity(f"Page {number}", number) for number in range(1, 121)]
-    with running(standin, tmp_path) as told:
-        found = list(count_backlinks(told.wiki(), entities))
+    with running(standin, tmp_path) as server:
+        found = list(count_backlinks(server.wiki(), entities))
         # Redirects and links, for each of three batches.
-        assert len(told.forms) == 6
-        assert {form["lhnamespace"] for form in told.forms if form["prop"] == "linkshere"} == {"0"}
-        assert {form["lhshow"] for form in told.forms if form["prop"] == "linkshere"} == {"!redirect"}
+        assert len(server.forms) == 6
+        assert {form["lhnamespace"] for form in server.forms if form["prop"] == "linkshere"} == {"0"}
+        assert {form["lhshow"] for form in server.forms if form["prop"] == "linkshere"} == {"!redirect"}
     assert [entity.title for entity in found] == [entity.title for entity in entities]
     assert [entity.commonness for entity in found[:8]] == [1, 2, 3, 4, 5, 6, 0, 1]

@@ -40,10 +40,10 @@ def test_each_rule_drops_its_snippets_and_the_others_keep_their_order(tmp_path: 
     ]
     dropped: Counter[str] = Counter()
     steps: list[tuple[int, int]] = []
-    with running(standin, tmp_path) as told:
+    with running(standin, tmp_path) as server:
         kept = filter_cuts(
             iter(cuts),
-            told.wiki(),
+            server.wiki(),
             NearDuplicates(),
             dropped,
             tmp_path,
@@ -61,6 +61,6 @@ def test_a_sentence_counts_as_shared_only_if_both_snippets_are_usable(tmp_path: 
     text = WALL.replace("Berlin Wall", "Berlin")
     cuts = [cut(WALL), replace(cut(WALL, "Berlin Wall"), text=text, written="Berlin Wall")]
     dropped: Counter[str] = Counter()
-    with running(standin, tmp_path) as told:
-        assert list(filter_cuts(cuts, told.wiki(), NearDuplicates(), dropped, tmp_path)) == cuts[1:]
+    with running(standin, tmp_path) as server:
+        assert list(filter_cuts(cuts, server.wiki(), NearDuplicates(), dropped, tmp_path)) == cuts[1:]
     assert dropped == {LONGER_NAME: 1}

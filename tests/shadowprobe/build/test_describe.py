@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wiki_standin import StandIn, Told, running
+from wiki_standin import StandIn, RunningStandIn, running
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, write_dataset
 from shadowprobe.build.describe import describe
@@ -36,8 +36,8 @@ def wiki_of_two() -> StandIn:
 
 
 def described(standin: StandIn, tmp_path: Path, *entities: Entity) -> tuple[list[Entity], int, dict[str, int]]:
-    with running(standin, tmp_path) as told:
-        found = describe(dataset(tmp_path / "dataset", *entities), told.wiki())
+    with running(standin, tmp_path) as server:
+        found = describe(dataset(tmp_path / "dataset", *entities), server.wiki())
     return found.entities, found.found, found.filled
 
 
@@ -67,9 +67,9 @@ def test_a_page_that_moved_is_found_by_its_id(tmp_path: Path) -> None:
 
 
 def test_an_id_that_is_another_articles_leaves_the_title_and_is_counted(tmp_path: Path) -> None:
-    with running(wiki_of_two(), tmp_path) as told:
+    with running(wiki_of_two(), tmp_path) as server:
         entities = [Entity("Harlow Castle", page_id=11), Entity("Harlow Tower", page_id=12), Entity("Harlow Bridge")]
-        found = describe(dataset(tmp_path / "dataset", *entities), told.wiki())
+        found = describe(dataset(tmp_path / "dataset", *entities), server.wiki())
     assert [entity.qid for entity in found.entities] == ["Q12", None, "Q11"]
     assert [entity.description for entity in found.entities] == [
         "Harlow Castle is a ruin.",
@@ -145,13 +145,13 @@ def test_a_page_that_is_no_article_says_nothing(page: dict[str, Any], tmp_path: 
 def test_without_the_extension_descriptions_are_not_requested(tmp_path: Path) -> None:
     standin = wiki_of_two()
     standin.extensions = ()
-    with running(standin, tmp_path) as told:
-        describe(dataset(tmp_path / "dataset", Entity("Harlow Bridge")), told.wiki())
-        assert ["extracts" in form["prop"] for form in told.forms] == [False]
+    with running(standin, tmp_path) as server:
+        describe(dataset(tmp_path / "dataset", Entity("Harlow Bridge")), server.wiki())
+        assert ["extracts" in form["prop"] for form in server.forms] == [False]
 
 
-def run(told: Told, tmp_path: Path, *more: str, out: str = "out") -> int:
-    arguments = ["describe", "--dataset", str(tmp_path / "dataset"), "--wiki", told.url, "--out", str(tmp_path / out)]
+def run(server: RunningStandIn, tmp_path: Path, *more: str, out: str = "out") -> int:
+    arguments = ["describe", "--dataset", str(tmp_path / "dataset"), "--wiki", server.url, "--out", str(tmp_path / out)]
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--contact", "tests@wiki.example", *more])
     return int(ended.value.code or 0)
@@ -161,14 +161,14 @@ def test_the_command_writes_a_new_dataset_with_the_same_snippets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = dataset(tmp_path / "dataset", Entity("Harlow Bridge"), Entity("Harlow Tower"))
-    with running(wiki_of_two(), tmp_path) as told:
-        assert run(told, tmp_path) == 0
+    with running(wiki_of_two(), tmp_path) as server:
+        assert run(server, tmp_path) == 0
     after = Dataset.read(tmp_path / "out")
     assert after.entities["Harlow Bridge"].qid == "Q11"
     assert list(after.snippets()) == list(before.snippets())
     assert after.spaces == before.spaces
     assert after.digest != before.digest
-    assert (after.card.name, after.card.made) == ("harlow", f"by hand; described from {told.url}")
+    assert (after.card.name, after.card.made) == ("harlow", f"by hand; described from {server.url}")
     assert Dataset.read(tmp_path / "dataset").digest == before.digest
     out = capsys.readouterr().out
     assert "found 1 of 2 entities" in out
@@ -179,28 +179,28 @@ def test_the_command_writes_a_new_dataset_with_the_same_snippets(
 @pytest.mark.parametrize("out", ["ds[/x]", "ds[red]x"])
 def test_a_directory_may_be_named_like_markup(out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Bridge"))
-    with running(wiki_of_two(), tmp_path) as told:
-        assert run(told, tmp_path, out=out) == 0
+    with running(wiki_of_two(), tmp_path) as server:
+        assert run(server, tmp_path, out=out) == 0
     assert f"{tmp_path / out}: found 1 of 1 entities\n" in capsys.readouterr().out
 
 
 def test_ids_of_other_articles_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Castle", page_id=11))
-    with running(wiki_of_two(), tmp_path) as told:
-        run(told, tmp_path)
+    with running(wiki_of_two(), tmp_path) as server:
+        run(server, tmp_path)
         assert "page ids that belong to another article in this wiki: 1\n" in capsys.readouterr().out
-        run(told, tmp_path, "--force", "--json")
+        run(server, tmp_path, "--force", "--json")
     assert json.loads(capsys.readouterr().out)["other_ids"] == 1
 
 
 def test_a_second_run_asks_the_wiki_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Bridge"))
-    with running(wiki_of_two(), tmp_path) as told:
-        run(told, tmp_path)
-        asked, digest = len(told.service.requests), Dataset.read(tmp_path / "out").digest
+    with running(wiki_of_two(), tmp_path) as server:
+        run(server, tmp_path)
+        asked, digest = len(server.service.requests), Dataset.read(tmp_path / "out").digest
         capsys.readouterr()
-        assert run(told, tmp_path, "--force", "--json") == 0
-        assert len(told.service.requests) == asked
+        assert run(server, tmp_path, "--force", "--json") == 0
+        assert len(server.service.requests) == asked
     found = json.loads(capsys.readouterr().out)
     assert (found["digest"], found["found"], found["entities"]) == (digest, 1, 1)
 
@@ -210,9 +210,9 @@ def test_an_existing_dataset_is_not_overwritten_and_no_request_is_sent(
 ) -> None:
     dataset(tmp_path / "dataset", Entity("Harlow Bridge"))
     dataset(tmp_path / "out", Entity("Harlow Castle"))
-    with running(wiki_of_two(), tmp_path) as told:
-        assert run(told, tmp_path) == 2
-        assert told.service.requests == []
+    with running(wiki_of_two(), tmp_path) as server:
+        assert run(server, tmp_path) == 2
+        assert server.service.requests == []
     assert "holds a dataset already; --force writes over it" in capsys.readouterr().err
 
 
@@ -221,7 +221,7 @@ def test_without_a_contact_no_request_is_sent(
 ) -> None:
     monkeypatch.delenv("SHADOWPROBE_CONTACT", raising=False)
     dataset(tmp_path / "dataset", Entity("Harlow Bridge"))
-    with running(wiki_of_two(), tmp_path) as told:
-        assert run(told, tmp_path, "--contact", "") == 2
-        assert told.service.requests == []
+    with running(wiki_of_two(), tmp_path) as server:
+        assert run(server, tmp_path, "--contact", "") == 2
+        assert server.service.requests == []
     assert "--contact: say who is asking" in capsys.readouterr().err

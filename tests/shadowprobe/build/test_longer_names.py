@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cutting import cut
-from wiki_standin import StandIn, Told, running
+from wiki_standin import StandIn, RunningStandIn, running
 
 from shadowprobe.build.longer_names import LongerNames, list_longer_names
 from shadowprobe.dataset.kept_pages import Cut
@@ -17,13 +17,16 @@ WALL = "On that day the people of the town saw the {name} and could not believe 
 
 
 def are_longer(
-    cuts: list[Cut], told: Told, directory: Path, progress: Callable[[int, int], None] = lambda done, total: None
+    cuts: list[Cut],
+    server: RunningStandIn,
+    directory: Path,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[bool]:
     """Whether each of the snippets has a mention that is part of a longer name."""
     with closing(LongerNames(directory)) as names:
         for each in cuts:
             names.add(each)
-        names.look_up(told.wiki(), progress)
+        names.look_up(server.wiki(), progress)
         return [names.mean_another(each) for each in cuts]
 
 
@@ -34,7 +37,7 @@ def of(text: str, entity: str = "Berlin", space: str = "Berlin") -> Cut:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Told]:
+def server(tmp_path: Path) -> Iterator[RunningStandIn]:
     """A wiki that knows a few longer names."""
     standin = StandIn()
     for number, title in enumerate(("Berlin", "Berlin Wall", "East Berlin", "St. Berlin", "Apollo 11"), start=1):
@@ -84,19 +87,19 @@ def told(tmp_path: Path) -> Iterator[Told]:
     ],
 )
 def test_a_mention_in_a_longer_name_that_means_something_else_is_left_out(
-    name: str, known: bool, told: Told, tmp_path: Path
+    name: str, known: bool, server: RunningStandIn, tmp_path: Path
 ) -> None:
-    assert are_longer([of(WALL.format(name=name))], told, tmp_path) == [known]
+    assert are_longer([of(WALL.format(name=name))], server, tmp_path) == [known]
 
 
-def test_a_number_behind_a_name_belongs_to_it(told: Told, tmp_path: Path) -> None:
+def test_a_number_behind_a_name_belongs_to_it(server: RunningStandIn, tmp_path: Path) -> None:
     cuts = [of(WALL.format(name=name), "Apollo", "Apollo") for name in ("Apollo 11", "Apollo 12")]
-    assert are_longer(cuts, told, tmp_path) == [True, False]
+    assert are_longer(cuts, server, tmp_path) == [True, False]
 
 
-def test_every_mention_of_a_snippet_counts(told: Told, tmp_path: Path) -> None:
+def test_every_mention_of_a_snippet_counts(server: RunningStandIn, tmp_path: Path) -> None:
     text = "Whoever has seen Berlin in the snow knows why the Berlin Wall was so cold to the hand."
-    assert are_longer([of(text)], told, tmp_path) == [True]
+    assert are_longer([of(text)], server, tmp_path) == [True]
 
 
 def test_the_longer_name_has_the_title_and_not_the_name_of_the_space() -> None:
@@ -134,16 +137,16 @@ def test_a_name_that_is_too_long_for_a_title_is_ignored() -> None:
     assert [len(list_longer_names(of(text))) for text in texts] == [1, 0]
 
 
-def test_without_longer_names_no_request_is_sent(told: Told, tmp_path: Path) -> None:
+def test_without_longer_names_no_request_is_sent(server: RunningStandIn, tmp_path: Path) -> None:
     snippet = of("All of the people who came to see Berlin in those days were in a hurry.")
-    assert are_longer([snippet], told, tmp_path) == [False]
-    assert told.forms == []
+    assert are_longer([snippet], server, tmp_path) == [False]
+    assert server.forms == []
 
 
-def test_names_are_requested_once_and_fifty_at_a_time(told: Told, tmp_path: Path) -> None:
+def test_names_are_requested_once_and_fifty_at_a_time(server: RunningStandIn, tmp_path: Path) -> None:
     names = [f"Berlin Street{number:02d}" for number in range(60)]
     cuts = [of(WALL.format(name=name)) for name in [*names, *names]]
     steps: list[tuple[int, int]] = []
-    assert not any(are_longer(cuts, told, tmp_path, lambda done, total: steps.append((done, total))))
-    assert [len(form["titles"].split("|")) for form in told.forms] == [50, 10]
+    assert not any(are_longer(cuts, server, tmp_path, lambda done, total: steps.append((done, total))))
+    assert [len(form["titles"].split("|")) for form in server.forms] == [50, 10]
     assert steps == [(done, 60) for done in range(1, 61)]

@@ -42,8 +42,8 @@ class Built:
 
     def __init__(self, world: Small, out: Path) -> None:
         self.world, self.out = world, out
-        self.told: list[tuple[str, int, int | None]] = []
-        found = world.build(out, progress=lambda *step: self.told.append(step))
+        self.server: list[tuple[str, int, int | None]] = []
+        found = world.build(out, progress=lambda *step: self.server.append(step))
         assert found is not None
         self.questions, self.agents = world.questions(), world.agents()
         self.dataset, self.train = found, Dataset.read(out / "train")
@@ -112,8 +112,8 @@ def built_in_templates() -> tuple[str, ...]:
 
 def test_every_stage_accounts_for_what_it_lost(built: Built) -> None:
     assert read_funnels(built.out) == FUNNELS
-    told = [Funnel(**stage) for stage in built.card["build"]["funnel"]]
-    assert told == FUNNELS
+    server = [Funnel(**stage) for stage in built.card["build"]["funnel"]]
+    assert server == FUNNELS
 
 
 def test_the_card_has_the_figures_of_the_papers_first_table(built: Built) -> None:
@@ -125,13 +125,13 @@ def test_the_card_has_the_figures_of_the_papers_first_table(built: Built) -> Non
 
 
 def test_the_card_tells_how_common_the_entities_of_each_subset_are(built: Built) -> None:
-    told = built.card["build"]["commonness"]
-    assert told["bins"][:4] == [0, 1, 3, 10]
+    server = built.card["build"]["commonness"]
+    assert server["bins"][:4] == [0, 1, 3, 10]
     # 5 and 4; 3, 1 and 2; 2.
     expected = {"top": ([0, 0, 2], 4.5, 4, 5), "shadow": ([0, 2, 1], 2, 1, 3), "tail": ([0, 1, 0], 2, 2, 2)}
     for subset, (counts, median, least, most) in expected.items():
-        found = told[subset]
-        assert found["counts"] == counts + [0] * (len(told["bins"]) - 3)
+        found = server[subset]
+        assert found["counts"] == counts + [0] * (len(server["bins"]) - 3)
         assert (found["median"], found["least"], found["most"]) == (median, least, most)
 
 
@@ -149,20 +149,20 @@ def test_the_card_says_where_all_this_comes_from(built: Built) -> None:
 
 
 def test_progress_counts_up_in_every_stage(built: Built) -> None:
-    steps = {stage: [(done, total) for name, done, total in built.told if name == stage] for stage in STAGES}
+    steps = {stage: [(done, total) for name, done, total in built.server if name == stage] for stage in STAGES}
     # How many names there will be nobody knows.
     assert steps["spaces"] == [(done, None) for done in range(1, 6)]
     for stage, first, total in (("commonness", 1, 11), ("references", 1, 11), ("crawl", 0, 8), ("snippets", 1, 7)):
         assert steps[stage] == [(done, total) for done in range(first, total + 1)]
     # One tail entity of the two that were wanted. The house and the abbey are rare enough; one page is cited.
     assert steps["tail"] == [(0, 2), (1, 2)]
-    inner = [(name, done, total) for name, done, total in built.told if name.startswith("tail: ")]
+    inner = [(name, done, total) for name, done, total in built.server if name.startswith("tail: ")]
     assert inner == [
         *(("tail: references", done, 2) for done in (1, 2)),
         *(("tail: crawl", done, 1) for done in (0, 1)),
         ("tail: snippets", 1, 1),
     ]
-    assert list(dict.fromkeys(name for name, _, _ in built.told if ":" not in name)) == list(STAGES[:-1])
+    assert list(dict.fromkeys(name for name, _, _ in built.server if ":" not in name)) == list(STAGES[:-1])
 
 
 def test_every_request_is_sent_once_with_the_user_agent(built: Built) -> None:

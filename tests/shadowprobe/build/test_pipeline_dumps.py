@@ -166,12 +166,12 @@ def test_dumps_that_are_gone_are_named(tmp_path: Path) -> None:
 
 def test_only_so_many_names_as_wanted_are_taken_from_the_dumps(tmp_path: Path) -> None:
     dumps = write_tables(tmp_path / "dumps")
-    told: list[tuple[str, int, int | None]] = []
+    server: list[tuple[str, int, int | None]] = []
     with small(wiki, SAID) as world:
-        world.build(tmp_path / "out", "spaces", dumps=str(dumps), limit=1, progress=lambda *step: told.append(step))
+        world.build(tmp_path / "out", "spaces", dumps=str(dumps), limit=1, progress=lambda *step: server.append(step))
     assert read_funnels(tmp_path / "out") == [Funnel("spaces", 1, 1)]
-    assert told[-1] == ("spaces", 1, 1)
+    assert server[-1] == ("spaces", 1, 1)
     # Each file that is read has a bar of its own.
-    assert {name.partition("20260101-")[2] for name, _, _ in told[:-1]} == {
+    assert {name.partition("20260101-")[2] for name, _, _ in server[:-1]} == {
         f"{table}.sql.gz" for table in ("page", "redirect", "page_props", "linktarget", "pagelinks")
     }

@@ -50,9 +50,9 @@ def test_with_the_extension_pages_are_found_by_their_property(tmp_path: Path) ->
     standin = wiki_of({"Harlow (disambiguation)": ["Harlow Bridge", "Mount Harlow"]}, part=1)
     standin.lists["pageswithprop"].insert(0, {"ns": 4, "title": "Project:Harlow"})
     funnel = Funnel("spaces")
-    with running(standin, tmp_path) as told:
-        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS))
-        assert told.forms[0]["list"] == "pageswithprop"
+    with running(standin, tmp_path) as server:
+        found = collect_spaces(find_spaces(server.wiki(), ENGLISH, funnel, SETTINGS))
+        assert server.forms[0]["list"] == "pageswithprop"
     assert found.spaces == [FoundSpace("Harlow", "Harlow (disambiguation)", ("Harlow Bridge", "Mount Harlow"))]
     assert list(found.entities.values()) == [FoundEntity("Harlow Bridge", 2), FoundEntity("Mount Harlow", 3)]
     assert (funnel.seen, funnel.kept, funnel.dropped) == (1, 1, {})
@@ -61,9 +61,9 @@ def test_with_the_extension_pages_are_found_by_their_property(tmp_path: Path) ->
 def test_a_category_that_is_named_goes_before_the_property(tmp_path: Path) -> None:
     standin = wiki_of({"Harlow": ["Harlow Bridge", "Mount Harlow"]})
     standin.lists["categorymembers"] = [{"ns": 0, "title": "Kestrel"}]
-    with running(standin, tmp_path) as told:
-        pages = list(list_disambiguation_pages(told.wiki(), ENGLISH, "Category:Many meanings"))
-        assert told.forms[0]["cmtitle"] == "Category:Many meanings"
+    with running(standin, tmp_path) as server:
+        pages = list(list_disambiguation_pages(server.wiki(), ENGLISH, "Category:Many meanings"))
+        assert server.forms[0]["cmtitle"] == "Category:Many meanings"
     assert pages == ["Kestrel"]
 
 
@@ -71,14 +71,14 @@ def test_without_the_extension_the_first_usual_category_that_has_pages_is_taken(
     standin = StandIn()
     standin.add("Category:Disambiguation pages", 9, ns=14, categoryinfo={"pages": 3})
     standin.lists["categorymembers"] = [{"ns": 0, "title": "Kestrel"}]
-    with running(standin, tmp_path) as told:
-        assert list(list_disambiguation_pages(told.wiki(), ENGLISH)) == ["Kestrel"]
-        assert told.forms[-1]["cmtitle"] == "Category:Disambiguation pages"
+    with running(standin, tmp_path) as server:
+        assert list(list_disambiguation_pages(server.wiki(), ENGLISH)) == ["Kestrel"]
+        assert server.forms[-1]["cmtitle"] == "Category:Disambiguation pages"
 
 
 def test_without_a_category_the_error_asks_for_the_option(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
-        wiki = told.wiki()
+    with running(StandIn(), tmp_path) as server:
+        wiki = server.wiki()
         with pytest.raises(BuildError, match=r"\(tried: All disambiguation pages, .*\); name it with --category"):
             list(list_disambiguation_pages(wiki, ENGLISH))
         with pytest.raises(BuildError, match="none is known for the language"):
@@ -87,10 +87,10 @@ def test_without_a_category_the_error_asks_for_the_option(tmp_path: Path) -> Non
 
 def test_a_category_without_pages_is_an_error_and_not_an_empty_dataset(tmp_path: Path) -> None:
     with (
-        running(StandIn(), tmp_path) as told,
+        running(StandIn(), tmp_path) as server,
         pytest.raises(BuildError, match="the category `Kategorie:X` has no pages; give --category without"),
     ):
-        list(list_disambiguation_pages(told.wiki(), ENGLISH, "Kategorie:X"))
+        list(list_disambiguation_pages(server.wiki(), ENGLISH, "Kategorie:X"))
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
     standin.pages["Rowan Lane"]["redirect"] = standin.pages["Rowan Road"]["redirect"] = True
     standin.pages["Kestrel Line"]["redirect"] = True
     funnel = Funnel("spaces")
-    with running(standin, tmp_path) as told:
-        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, funnel, SETTINGS))
+    with running(standin, tmp_path) as server:
+        found = collect_spaces(find_spaces(server.wiki(), ENGLISH, funnel, SETTINGS))
     assert [space.entities for space in found.spaces] == [("SS Kestrel", "Kestrel Railway")]
     assert funnel.dropped == {
         "the name of another disambiguation page": 1,
@@ -143,8 +143,8 @@ def test_what_is_lost_is_counted_under_its_reason(tmp_path: Path) -> None:
 
 def test_a_name_in_other_letters_is_another_name(tmp_path: Path) -> None:
     standin = wiki_of({"Light": ["Mount Light", "Bud light", "LIGHT", "Lights Out", "Light & Sound", "Light-year"]})
-    with running(standin, tmp_path) as told:
-        found = collect_spaces(find_spaces(told.wiki(), ENGLISH, Funnel("spaces"), SETTINGS))
+    with running(standin, tmp_path) as server:
+        found = collect_spaces(find_spaces(server.wiki(), ENGLISH, Funnel("spaces"), SETTINGS))
     assert found.spaces[0].entities == ("Mount Light", "Light & Sound", "Light-year")
 
 
@@ -152,10 +152,10 @@ def test_after_so_many_spaces_as_wanted_it_stops(tmp_path: Path) -> None:
     names = [f"Name{number}" for number in range(60)]
     standin = wiki_of({name: [f"{name} Bridge", f"Mount {name}"] for name in names})
     seen: list[tuple[str, int, int | None]] = []
-    with running(standin, tmp_path) as told:
+    with running(standin, tmp_path) as server:
         found = collect_spaces(
             find_spaces(
-                told.wiki(),
+                server.wiki(),
                 ENGLISH,
                 Funnel("spaces"),
                 replace(SETTINGS, limit=3),
@@ -163,7 +163,7 @@ def test_after_so_many_spaces_as_wanted_it_stops(tmp_path: Path) -> None:
             )
         )
         # The list, the links of fifty pages, and their hundred articles in two questions.
-        assert len(told.forms) == 4
+        assert len(server.forms) == 4
     assert [space.name for space in found.spaces] == names[:3]
     assert list(found.entities) == [title for name in names[:3] for title in (f"{name} Bridge", f"Mount {name}")]
     assert seen == [("spaces", 1, 3), ("spaces", 2, 3), ("spaces", 3, 3)]
@@ -176,9 +176,9 @@ def test_young_articles_are_left_out_and_the_day_itself_is_in_time(tmp_path: Pat
     # It went away while we were asking.
     del standin.pages["Pell Bridge"]["revisions"]
     funnel = Funnel("spaces")
-    with running(standin, tmp_path) as told:
+    with running(standin, tmp_path) as server:
         found = collect_spaces(
-            find_spaces(told.wiki(), ENGLISH, funnel, replace(SETTINGS, created_before="2016-12-31"))
+            find_spaces(server.wiki(), ENGLISH, funnel, replace(SETTINGS, created_before="2016-12-31"))
         )
     assert [space.entities for space in found.spaces] == [("Mount Orrin", "Orrin Falls")]
     assert funnel.dropped == {"fewer than two articles are old enough": 1}
@@ -187,9 +187,9 @@ def test_young_articles_are_left_out_and_the_day_itself_is_in_time(tmp_path: Pat
 def test_only_the_first_of_many_revisions_is_requested(tmp_path: Path) -> None:
     standin = StandIn(part=1)
     standin.add("Pell Bridge", 1, revisions=[{"timestamp": f"20{year}-01-01T00:00:00Z"} for year in range(10, 90)])
-    with running(standin, tmp_path) as told:
-        assert find_creation_date(told.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
-        assert len(told.forms) == 1
+    with running(standin, tmp_path) as server:
+        assert find_creation_date(server.wiki(), "Pell Bridge") == "2010-01-01T00:00:00Z"
+        assert len(server.forms) == 1
 
 
 def test_an_entity_of_two_names_is_new_only_once() -> None:

@@ -38,9 +38,9 @@ def drawn(
     created_before: str = "",
 ) -> list[str]:
     directory.mkdir(exist_ok=True)
-    with running(standin, directory) as told:
+    with running(standin, directory) as server:
         settings = BuildSettings(wiki="", name="", seed=seed, created_before=created_before)
-        batches = draw_articles(told.wiki(), ENGLISH, funnel, settings, set(taken))
+        batches = draw_articles(server.wiki(), ENGLISH, funnel, settings, set(taken))
         return [entity.title for batch in batches for entity in batch]
 
 
@@ -75,11 +75,11 @@ def test_the_last_article_is_drawn_though_it_stands_between_the_ids_that_are_tri
 def test_a_wiki_that_has_not_counted_its_pages_is_searched_in_growing_steps(tmp_path: Path) -> None:
     # From the 50 on that are taken for granted, the steps are 1, 50 and 2,500 ids wide, and then small again.
     standin = wiki_of(20_000)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         wiki.pages_in_all = 0
         assert _find_highest_page_id(wiki) == 20_000
-        assert len(told.forms) < 20
+        assert len(server.forms) < 20
 
 
 def test_a_server_that_has_every_page_there_could_be_comes_to_an_end(tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_a_server_that_has_every_page_there_could_be_comes_to_an_end(tmp_path: P
         ids = [int(page_id) for page_id in asked.form["pageids"].split("|")]
         return as_json({"query": {"pages": [{"pageid": each, "ns": 0, "title": f"Page {each}"} for each in ids]}})
 
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
-        told.service.behaviour = behaviour
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
+        server.service.behaviour = behaviour
         assert _find_highest_page_id(wiki) == 2**32 - 1
 
 
@@ -128,10 +128,10 @@ def test_a_wiki_without_articles_ends_the_lottery(tmp_path: Path) -> None:
 
 
 def test_a_category_of_the_users_tells_disambiguation_pages_too(tmp_path: Path) -> None:
-    with running(wiki_of(3), tmp_path) as told:
+    with running(wiki_of(3), tmp_path) as server:
         settings = BuildSettings(wiki="", name="", category="Many meanings")
-        list(draw_articles(told.wiki(), ENGLISH, Funnel("tail"), settings, set()))
-        assert told.forms[-1]["clcategories"].startswith("Category:Many meanings|")
+        list(draw_articles(server.wiki(), ENGLISH, Funnel("tail"), settings, set()))
+        assert server.forms[-1]["clcategories"].startswith("Category:Many meanings|")
 
 
 class EmptyWiki:

@@ -44,8 +44,8 @@ def wikibase(*items: dict[str, Any]) -> StandIn:
 
 
 def found(standin: StandIn, tmp_path: Path, *qids: str) -> FoundKinds:
-    with running(standin, tmp_path) as told:
-        return find_kinds(told.wiki(), qids)
+    with running(standin, tmp_path) as server:
+        return find_kinds(server.wiki(), qids)
 
 
 def test_the_kind_of_an_item_is_that_of_its_class(tmp_path: Path) -> None:
@@ -87,23 +87,23 @@ def test_an_item_that_was_merged_into_another_has_its_kind(tmp_path: Path) -> No
 
 def test_items_are_asked_for_in_batches_and_each_once(tmp_path: Path) -> None:
     qids = [f"Q{number}" for number in range(1, 46)]
-    with running(wikibase(*(item(qid, says(CITY)) for qid in qids)), tmp_path) as told:
-        assert len(find_kinds(told.wiki(), [*qids, "Q1"]).kinds) == 45
-        assert [len(form["ids"].split("|")) for form in told.forms] == [20, 20, 5]
-        assert {form["props"] for form in told.forms} == {"claims"}
+    with running(wikibase(*(item(qid, says(CITY)) for qid in qids)), tmp_path) as server:
+        assert len(find_kinds(server.wiki(), [*qids, "Q1"]).kinds) == 45
+        assert [len(form["ids"].split("|")) for form in server.forms] == [20, 20, 5]
+        assert {form["props"] for form in server.forms} == {"claims"}
 
 
 def test_a_number_that_no_item_can_have_is_not_asked_for(tmp_path: Path) -> None:
-    with running(wikibase(item("Q2147483647", says(CITY))), tmp_path) as told:
-        kinds = find_kinds(told.wiki(), ["Q2147483647", "Q2147483648", "Q2147483648", "Q7"])
-        assert [form["ids"] for form in told.forms] == ["Q2147483647|Q7"]
+    with running(wikibase(item("Q2147483647", says(CITY))), tmp_path) as server:
+        kinds = find_kinds(server.wiki(), ["Q2147483647", "Q2147483648", "Q2147483648", "Q7"])
+        assert [form["ids"] for form in server.forms] == ["Q2147483647|Q7"]
     # Two of them are not there, the one that was asked for and the one that was not.
     assert (kinds.kinds, kinds.not_found) == ({"Q2147483647": "place"}, 2)
 
 
 def test_a_wiki_that_has_no_items_is_named(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told, pytest.raises(BuildError, match="this wiki has no items"):
-        find_kinds(told.wiki(), ["Q1"])
+    with running(StandIn(), tmp_path) as server, pytest.raises(BuildError, match="this wiki has no items"):
+        find_kinds(server.wiki(), ["Q1"])
 
 
 @pytest.mark.parametrize(
@@ -141,18 +141,18 @@ def test_wikidata_is_asked_only_if_the_wiki_says_that_its_items_are_there(
 ) -> None:
     standin = StandIn(extensions=extensions)
     standin.repository = repository
-    with running(standin, tmp_path) as told:
-        assert find_repository(told.wiki()) == expected
+    with running(standin, tmp_path) as server:
+        assert find_repository(server.wiki()) == expected
 
 
 @pytest.mark.parametrize(
-    "told", [{"repo": 5}, {"repo": {"url": {"base": "//["}}}, {"repo": {"url": {"base": None}}}, {}]
+    "reply", [{"repo": 5}, {"repo": {"url": {"base": "//["}}}, {"repo": {"url": {"base": None}}}, {}]
 )
-def test_a_wiki_that_says_it_otherwise_is_taken_to_say_nothing(told: Any, tmp_path: Path) -> None:
+def test_a_wiki_that_says_it_otherwise_is_taken_to_say_nothing(reply: Any, tmp_path: Path) -> None:
     standin = StandIn(extensions=("WikibaseClient",))
-    standin.instead = [as_json({"batchcomplete": True, "query": {"wikibase": told}})]
-    with running(standin, tmp_path) as running_wiki:
-        assert find_repository(running_wiki.wiki()) is None
+    standin.instead = [as_json({"batchcomplete": True, "query": {"wikibase": reply}})]
+    with running(standin, tmp_path) as server:
+        assert find_repository(server.wiki()) is None
 
 
 def test_the_mapping_has_the_kinds_of_mini_and_every_class_once() -> None:
@@ -190,16 +190,16 @@ def test_describe_fills_kinds_and_keeps_those_that_are_there(
     wiki.add("Harlow Bridge", 11, pageprops={"wikibase_item": "Q11"})
     bridge = item("Q11", says("Q12280"))
     items = wikibase(bridge, item("Q12", says(CITY)), item("Q14", says(OTHER)))
-    with running(wiki, tmp_path / "one") as told, running(items, tmp_path / "two") as repository:
-        assert describe(tmp_path, told.url, "--wikidata", repository.url) == 0
+    with running(wiki, tmp_path / "one") as server, running(items, tmp_path / "two") as repository:
+        assert describe(tmp_path, server.url, "--wikidata", repository.url) == 0
         # The castle has a kind, and the tower no QID.
         assert [form["ids"] for form in repository.forms] == ["Q11|Q14"]
         out = capsys.readouterr().out
-        assert describe(tmp_path, told.url, "--wikidata", repository.url, "--force", "--json") == 0
+        assert describe(tmp_path, server.url, "--wikidata", repository.url, "--force", "--json") == 0
         assert len(repository.forms) == 1
     written = Dataset.read(tmp_path / "out")
     assert [entity.kind for entity in written.entities.values()] == ["place", "fortress", None, None]
-    assert written.card.made == f"described from {told.url} and {repository.url}"
+    assert written.card.made == f"described from {server.url} and {repository.url}"
     assert "redirects 0, kind 1\n" in out
     assert "entities without a kind and without a QID to ask for: 1\n" in out
     assert f"classes without a kind: 1, most often {OTHER} (1)\n" in out
@@ -212,16 +212,16 @@ def test_describe_fills_kinds_and_keeps_those_that_are_there(
 
 def test_without_a_wikibase_describe_says_how_to_name_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     harlow(tmp_path / "dataset")
-    with running(StandIn(), tmp_path) as told:
-        assert describe(tmp_path, told.url) == 0
+    with running(StandIn(), tmp_path) as server:
+        assert describe(tmp_path, server.url) == 0
         assert "kinds: not asked for; --wikidata URL names the Wikibase" in capsys.readouterr().out
-        assert describe(tmp_path, told.url, "--force", "--json") == 0
+        assert describe(tmp_path, server.url, "--force", "--json") == 0
     assert json.loads(capsys.readouterr().out)["kinds"] is None
 
 
 def test_a_wikibase_that_cannot_be_reached_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     harlow(tmp_path / "dataset")
-    with running(StandIn(), tmp_path) as told:
-        assert describe(tmp_path, told.url, "--wikidata", "http://127.0.0.1:9") == 2
+    with running(StandIn(), tmp_path) as server:
+        assert describe(tmp_path, server.url, "--wikidata", "http://127.0.0.1:9") == 2
     assert "http://127.0.0.1:9: no connection; is the address right?" in capsys.readouterr().err
     assert not (tmp_path / "out" / "dataset.json").exists()

@@ -27,9 +27,9 @@ def wiki(tmp_path: Path) -> Iterator[DumpedWiki]:
         for number, (source, target) in redirects.items():
             connection.execute("INSERT INTO page VALUES (?, ?, TRUE)", [number, source])
             connection.execute("INSERT INTO redirect VALUES (?, ?)", [number, target])
-    with running(StandIn(), tmp_path) as told:
+    with running(StandIn(), tmp_path) as server:
         archive = Archive(tmp_path / "own.warc.gz", software="tests")
-        yield DumpedWiki(told.url, archive, user_agent="tests", database=database, machine=ALL)
+        yield DumpedWiki(server.url, archive, user_agent="tests", database=database, machine=ALL)
         archive.close()
 
 

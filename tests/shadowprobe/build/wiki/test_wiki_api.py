@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 from service import Asked, Reply
-from wiki_standin import StandIn, Told, running
+from wiki_standin import StandIn, RunningStandIn, running
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.wiki.wiki_api import Wiki, batches
 from shadowprobe.errors import BuildError
 
 
-def titles(told: Told, wiki: Wiki, *asked: str) -> list[str]:
+def titles(server: RunningStandIn, wiki: Wiki, *asked: str) -> list[str]:
     return [page["title"] for page in wiki.pages(asked, prop="info")]
 
 
 def test_what_the_wiki_says_of_itself_is_known(tmp_path: Path) -> None:
     standin = StandIn(language="de-formal", extensions=("Cite", "Disambiguator"))
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
     assert (wiki.language, wiki.generator, wiki.name, wiki.pages_in_all) == ("de", "MediaWiki 1.39.0", "Stand-in", 1)
     assert wiki.extensions == {"Cite", "Disambiguator"}
 
@@ -30,32 +30,32 @@ def test_what_the_wiki_says_of_itself_is_known(tmp_path: Path) -> None:
 def test_the_api_is_found_at_its_usual_places(place: str, tmp_path: Path) -> None:
     standin = StandIn()
     standin.place = place
-    with running(standin, tmp_path) as told:
-        assert told.wiki().name == "Stand-in"
+    with running(standin, tmp_path) as server:
+        assert server.wiki().name == "Stand-in"
 
 
 @pytest.mark.parametrize("given", ["/deep/down", "/deep/down/", "/deep/down/api.php"])
 def test_a_place_that_is_given_is_tried_first(given: str, tmp_path: Path) -> None:
     standin = StandIn()
     standin.place = "/deep/down/api.php"
-    with running(standin, tmp_path) as told:
-        told.wiki(path=given)
-        assert told.service.requests[0].path == "/deep/down/api.php"
+    with running(standin, tmp_path) as server:
+        server.wiki(path=given)
+        assert server.service.requests[0].path == "/deep/down/api.php"
 
 
 def test_where_there_is_no_wiki_an_error_names_the_places_that_were_tried(tmp_path: Path) -> None:
     standin = StandIn()
     standin.place = "/nowhere"
     with (
-        running(standin, tmp_path) as told,
+        running(standin, tmp_path) as server,
         pytest.raises(BuildError, match=r"no MediaWiki was found here \(/w/api.php: HTTPError: 404"),
     ):
-        told.wiki()
+        server.wiki()
 
 
 def test_a_wiki_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
-        url = told.url
+    with running(StandIn(), tmp_path) as server:
+        url = server.url
     archive = Archive(tmp_path / "wiki.warc.gz", software="tests")
     with pytest.raises(BuildError, match=rf"^{url}: no connection; is the address right\?$"):
         Wiki(url, archive, user_agent="tests")
@@ -97,10 +97,10 @@ def test_a_wiki_whose_titles_begin_with_small_letters_is_refused_at_once(tmp_pat
     standin = StandIn()
     standin.general = {"case": "case-sensitive"}
     with (
-        running(standin, tmp_path) as told,
+        running(standin, tmp_path) as server,
         pytest.raises(BuildError, match=r"titles can begin with a small letter here \(\$wgCapitalLinks is false\)"),
     ):
-        told.wiki()
+        server.wiki()
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_a_wiki_whose_titles_begin_with_small_letters_is_refused_at_once(tmp_pat
     ],
 )
 def test_a_wiki_that_has_moved_tells_its_new_address(target: str, address: str, tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
-        told.service.behaviour = lambda number, asked: (301, {"Location": target}, b"")
-        with pytest.raises(BuildError, match=rf"^{told.url}: the wiki is at {address}: give that address$"):
-            told.wiki()
-        assert [asked.method for asked in told.service.requests] == ["POST"]
+    with running(StandIn(), tmp_path) as server:
+        server.service.behaviour = lambda number, asked: (301, {"Location": target}, b"")
+        with pytest.raises(BuildError, match=rf"^{server.url}: the wiki is at {address}: give that address$"):
+            server.wiki()
+        assert [asked.method for asked in server.service.requests] == ["POST"]
 
 
 @pytest.mark.parametrize("target", ["/wiki/Main_Page", "/index.php/W/api.php", "http://[1:2", "mailto:a@b.example"])
@@ -127,22 +127,22 @@ def test_a_place_that_leads_elsewhere_is_not_the_api_and_the_others_are_tried(ta
     def behaviour(number: int, asked: Asked) -> Reply:
         return standin(number, asked) if asked.path == standin.place else (302, {"Location": target}, b"")
 
-    with running(standin, tmp_path) as told:
-        told.service.behaviour = behaviour
-        assert told.wiki().name == "Stand-in"
+    with running(standin, tmp_path) as server:
+        server.service.behaviour = behaviour
+        assert server.wiki().name == "Stand-in"
 
 
 def test_the_wiki_is_told_who_asks(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
-        told.wiki()
-        assert {asked.headers["user-agent"] for asked in told.service.requests} == {"tests (+nobody)"}
+    with running(StandIn(), tmp_path) as server:
+        server.wiki()
+        assert {asked.headers["user-agent"] for asked in server.service.requests} == {"tests (+nobody)"}
 
 
 def test_items_are_asked_for_fifty_at_a_time(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
+    with running(StandIn(), tmp_path) as server:
         names = [f"Page {number}" for number in range(120)]
-        assert titles(told, told.wiki(), *names) == names
-        assert [len(form["titles"].split("|")) for form in told.forms] == [50, 50, 20]
+        assert titles(server, server.wiki(), *names) == names
+        assert [len(form["titles"].split("|")) for form in server.forms] == [50, 50, 20]
     assert list(batches([])) == []
 
 
@@ -151,21 +151,21 @@ def test_the_parts_of_an_answer_are_put_together(tmp_path: Path) -> None:
     standin.add("Long", 1, links=[{"title": name} for name in "abcde"])
     standin.add("Short", 2, links=[{"title": "z"}])
     standin.lists["allpages"] = [{"title": name} for name in "vwxyz"]
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         pages = {page["title"]: page for page in wiki.pages(["Long", "Short"], prop="links")}
         assert [link["title"] for link in pages["Long"]["links"]] == list("abcde")
         assert [link["title"] for link in pages["Short"]["links"]] == ["z"]
         assert [item["title"] for item in wiki.read_list("allpages")] == list("vwxyz")
-        assert len(told.forms) == 3 + 3
+        assert len(server.forms) == 3 + 3
 
 
 def test_only_the_first_part_can_be_asked_for(tmp_path: Path) -> None:
     standin = StandIn(part=1)
     standin.add("Long", 1, revisions=[{"timestamp": "2001"}, {"timestamp": "2002"}])
-    with running(standin, tmp_path) as told:
-        assert told.wiki().first(titles="Long")["pages"][0]["revisions"] == [{"timestamp": "2001"}]
-        assert len(told.forms) == 1
+    with running(standin, tmp_path) as server:
+        assert server.wiki().first(titles="Long")["pages"][0]["revisions"] == [{"timestamp": "2001"}]
+        assert len(server.forms) == 1
 
 
 def test_a_title_leads_through_redirects_to_its_page(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_a_title_leads_through_redirects_to_its_page(tmp_path: Path) -> None:
         "Old Bridge": "Harlow Bridge",
     }
     standin.leads |= {"Round": "About", "About": "Round"}
-    with running(standin, tmp_path) as told:
+    with running(standin, tmp_path) as server:
         asked = ["harlow_crossing", "Harlow Bridge", "Nowhere", "Round"]
-        found = dict(told.wiki().follow_titles(asked, prop="info"))
+        found = dict(server.wiki().follow_titles(asked, prop="info"))
     assert [found[title].get("pageid") for title in asked] == [1, 1, None, None]
 
 
@@ -189,14 +189,14 @@ def test_an_answer_that_the_archive_has_is_not_asked_for_again(tmp_path: Path) -
     standin.place = "/mediawiki/api.php"
     standin.add("Harlow", 1)
     standin.texts["Harlow"] = "<p>A town.</p>"
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
-        first = (titles(told, wiki, "Harlow", "Gone"), wiki.html("Harlow"), wiki.html("Gone"))
-        before = len(told.service.requests)
-        again = told.wiki()
-        assert (titles(told, again, "Harlow", "Gone"), again.html("Harlow"), again.html("Gone")) == first
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
+        first = (titles(server, wiki, "Harlow", "Gone"), wiki.html("Harlow"), wiki.html("Gone"))
+        before = len(server.service.requests)
+        again = server.wiki()
+        assert (titles(server, again, "Harlow", "Gone"), again.html("Harlow"), again.html("Gone")) == first
         assert first == (["Harlow", "Gone"], "<p>A town.</p>", None)
-        assert len(told.service.requests) == before
+        assert len(server.service.requests) == before
 
 
 def test_from_the_archive_alone_all_is_answered_though_the_wiki_is_gone(tmp_path: Path) -> None:
@@ -204,19 +204,19 @@ def test_from_the_archive_alone_all_is_answered_though_the_wiki_is_gone(tmp_path
     # Of the first place that was tried, in vain, the archive has nothing.
     standin.place = "/mediawiki/api.php"
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        titles(told, told.wiki(), "Harlow")
-    wiki = told.wiki(read_only=True)
-    assert titles(told, wiki, "Harlow") == ["Harlow"]
+    with running(standin, tmp_path) as server:
+        titles(server, server.wiki(), "Harlow")
+    wiki = server.wiki(read_only=True)
+    assert titles(server, wiki, "Harlow") == ["Harlow"]
     with pytest.raises(BuildError, match=r"has no answer of .*api.php to this question; build without --from-archive"):
-        titles(told, wiki, "Kestrel")
-    told.close()
+        titles(server, wiki, "Kestrel")
+    server.close()
 
 
 def test_of_a_wiki_that_it_never_saw_the_archive_says_so(tmp_path: Path) -> None:
-    with running(StandIn(), tmp_path) as told:
-        told.wiki()
-    told.url = "http://other.example"
+    with running(StandIn(), tmp_path) as server:
+        server.wiki()
+    server.url = "http://other.example"
     with pytest.raises(BuildError, match=r"has no answer of http://other.example/.*build without --from-archive"):
-        told.wiki(read_only=True)
-    told.close()
+        server.wiki(read_only=True)
+    server.close()

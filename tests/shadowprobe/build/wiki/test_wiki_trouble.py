@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from service import Asked, Reply
-from wiki_standin import JSON, StandIn, Told, as_json, refused, running
+from wiki_standin import JSON, StandIn, RunningStandIn, as_json, refused, running
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.warc_record import Stored
@@ -38,7 +38,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-def titles(told: Told, wiki: Wiki, *asked: str) -> list[str]:
+def titles(server: RunningStandIn, wiki: Wiki, *asked: str) -> list[str]:
     return [page["title"] for page in wiki.pages(asked, prop="info")]
 
 
@@ -46,8 +46,8 @@ def test_a_wiki_that_asks_for_patience_is_asked_again_later(tmp_path: Path, slep
     standin = StandIn()
     standin.add("Harlow", 1)
     standin.instead = [(429, {"Retry-After": "7"}, b"slow down"), (429, {"Retry-After": "tomorrow"}, b"slow down")]
-    with running(standin, tmp_path) as told:
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+    with running(standin, tmp_path) as server:
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
     assert slept == [7, 4]
 
 
@@ -56,8 +56,8 @@ def test_the_pause_that_a_wiki_asks_for_may_be_a_date(tmp_path: Path, slept: lis
     standin.add("Harlow", 1)
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=300), usegmt=True)
     standin.instead = [(429, {"Retry-After": later}, b"slow down")]
-    with running(standin, tmp_path) as told:
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+    with running(standin, tmp_path) as server:
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
     # Less the moment that the answer took.
     assert [250 < pause <= 300 for pause in slept] == [True]
 
@@ -83,10 +83,10 @@ def test_what_passes_is_asked_again_after_a_pause(
     standin = StandIn()
     standin.add("Harlow", 1)
     status, headers, body = reply
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [(status, headers | retry_after, body)] * 2
-        assert titles(told, wiki, "Harlow") == ["Harlow"]
+        assert titles(server, wiki, "Harlow") == ["Harlow"]
     assert slept == pauses
 
 
@@ -94,11 +94,11 @@ def test_a_wiki_that_dies_is_given_half_a_minute(tmp_path: Path, slept: list[flo
     def die(number: int, asked: Asked) -> Reply:
         raise ConnectionError
 
-    with running(StandIn(), tmp_path) as told:
-        wiki = told.wiki()
-        told.service.behaviour = die
+    with running(StandIn(), tmp_path) as server:
+        wiki = server.wiki()
+        server.service.behaviour = die
         with pytest.raises(BuildError, match=r"an answer that breaks off \(.*\); the same command goes on later$"):
-            titles(told, wiki, "Harlow")
+            titles(server, wiki, "Harlow")
     assert slept == [2, 4, 8, 16]
 
 
@@ -118,11 +118,11 @@ def test_a_wiki_that_dies_slowly_is_given_half_a_minute_in_all(
         passed[0] += later
 
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: passed[0], sleep=sleep))
-    with running(StandIn(), tmp_path) as told:
-        wiki = told.wiki()
-        told.service.behaviour = die
+    with running(StandIn(), tmp_path) as server:
+        wiki = server.wiki()
+        server.service.behaviour = die
         with pytest.raises(BuildError, match="the same command goes on later"):
-            titles(told, wiki, "Harlow")
+            titles(server, wiki, "Harlow")
     assert slept == pauses
 
 
@@ -134,12 +134,12 @@ def test_what_a_wiki_says_is_cut_after_two_hundred_characters() -> None:
 
 
 def test_first_contact_fails_at_once_though_the_archive_knows_the_wiki(tmp_path: Path, slept: list[float]) -> None:
-    with running(StandIn(), tmp_path) as told:
-        told.wiki()
-    wiki = told.wiki()
+    with running(StandIn(), tmp_path) as server:
+        server.wiki()
+    wiki = server.wiki()
     with pytest.raises(BuildError, match="no connection"):
-        titles(told, wiki, "Harlow")
-    told.close()
+        titles(server, wiki, "Harlow")
+    server.close()
     assert slept == []
 
 
@@ -150,9 +150,9 @@ def test_a_place_that_breaks_does_not_hold_up_the_search(tmp_path: Path, slept: 
     def behaviour(number: int, asked: Asked) -> Reply:
         return standin(number, asked) if asked.path == standin.place else (503, {}, b"")
 
-    with running(standin, tmp_path) as told:
-        told.service.behaviour = behaviour
-        assert told.wiki().name == "Stand-in"
+    with running(standin, tmp_path) as server:
+        server.service.behaviour = behaviour
+        assert server.wiki().name == "Stand-in"
     assert slept == []
 
 
@@ -164,14 +164,14 @@ def test_a_server_that_says_nothing_is_one_line(tmp_path: Path, monkeypatch: pyt
         over.wait()
         raise ConnectionError
 
-    with running(StandIn(), tmp_path) as told:
-        told.service.behaviour = behaviour
+    with running(StandIn(), tmp_path) as server:
+        server.service.behaviour = behaviour
         try:
-            with pytest.raises(BuildError, match=rf"^{told.url}: no answer within 0 seconds$"):
-                told.wiki()
+            with pytest.raises(BuildError, match=rf"^{server.url}: no answer within 0 seconds$"):
+                server.wiki()
         finally:
             over.set()
-        assert len(told.service.requests) == 1
+        assert len(server.service.requests) == 1
 
 
 def test_every_request_has_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,8 +183,8 @@ def test_every_request_has_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return send(client, request, limits, **options)
 
     monkeypatch.setattr(BlockingClient, "send", watched)
-    with running(StandIn(), tmp_path) as told:
-        titles(told, told.wiki(), "Harlow")
+    with running(StandIn(), tmp_path) as server:
+        titles(server, server.wiki(), "Harlow")
     # Where the wiki is, what it is, and what was asked.
     assert seconds == [20.0, 60.0, 60.0]
 
@@ -195,8 +195,8 @@ def test_proxies_of_the_environment_are_not_asked(tmp_path: Path, monkeypatch: p
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    with running(StandIn(), tmp_path) as told:
-        assert told.wiki().name == "Stand-in"
+    with running(StandIn(), tmp_path) as server:
+        assert server.wiki().name == "Stand-in"
 
 
 def test_a_wiki_that_never_lets_us_in_is_an_error_and_the_next_run_asks_again(
@@ -204,36 +204,36 @@ def test_a_wiki_that_never_lets_us_in_is_an_error_and_the_next_run_asks_again(
 ) -> None:
     standin = StandIn()
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [(429, {"Retry-After": "1"}, b"")] * (len(module.PAUSES) + 1)
         with pytest.raises(BuildError, match=r"429 Client Error.*; the same command goes on later"):
-            titles(told, wiki, "Harlow")
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+            titles(server, wiki, "Harlow")
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
 
 
 def test_no_one_waits_for_hours(tmp_path: Path, slept: list[float]) -> None:
     standin = StandIn()
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         for seconds in ("86400", "9" * 400):
             standin.instead = [(429, {"Retry-After": seconds}, b"")]
             with pytest.raises(BuildError, match="429"):
-                titles(told, wiki, "Harlow")
+                titles(server, wiki, "Harlow")
     assert slept == []
 
 
 def test_ten_minutes_are_waited_and_no_second_more(tmp_path: Path, slept: list[float]) -> None:
     standin = StandIn()
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [(429, {"Retry-After": "600"}, b"")]
-        assert titles(told, wiki, "Harlow") == ["Harlow"]
+        assert titles(server, wiki, "Harlow") == ["Harlow"]
         assert slept == [600]
         standin.instead = [(429, {"Retry-After": "601"}, b"")]
         with pytest.raises(BuildError, match="429"):
-            titles(told, wiki, "Avon")
+            titles(server, wiki, "Avon")
     assert slept == [600]
 
 
@@ -241,9 +241,9 @@ def test_something_that_broke_is_asked_again_and_not_kept(tmp_path: Path, slept:
     standin = StandIn()
     standin.add("Harlow", 1)
     standin.instead = [(503, {}, b"broken")]
-    with running(standin, tmp_path) as told:
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
-        assert len(told.forms) == 2
+    with running(standin, tmp_path) as server:
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
+        assert len(server.forms) == 2
 
 
 @pytest.mark.parametrize(
@@ -262,13 +262,13 @@ def test_an_answer_that_is_none_is_an_error_and_is_not_kept(
 ) -> None:
     standin = StandIn()
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [reply] * (len(module.PAUSES) + 1)
         with pytest.raises(BuildError, match=said):
-            titles(told, wiki, "Harlow")
+            titles(server, wiki, "Harlow")
         standin.instead = []
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
 
 
 @pytest.mark.parametrize(
@@ -292,23 +292,23 @@ def test_an_answer_of_another_shape_is_one_line_with_its_address_and_is_not_kept
 ) -> None:
     standin = StandIn()
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [as_json(answer)]
         with pytest.raises(BuildError) as error:
-            titles(told, wiki, "Harlow")
-        assert str(error.value).startswith(f"{told.url}/w/api.php: no answer that a MediaWiki gives (")
+            titles(server, wiki, "Harlow")
+        assert str(error.value).startswith(f"{server.url}/w/api.php: no answer that a MediaWiki gives (")
         assert fault in str(error.value)
         assert "\n" not in str(error.value)
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
 
 
 @pytest.mark.parametrize("answer", [{}, {"parse": None}, {"parse": {}}, {"parse": {"text": {"*": "<p>"}}}])
 def test_a_text_of_another_shape_is_an_error_and_is_not_kept(answer: Any, tmp_path: Path) -> None:
     standin = StandIn()
     standin.texts["Harlow"] = "<p>A town.</p>"
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         standin.instead = [as_json(answer)]
         with pytest.raises(BuildError, match="no answer that a MediaWiki gives"):
             wiki.html("Harlow")
@@ -336,25 +336,25 @@ def test_a_wiki_that_says_too_little_of_itself_is_one_line_and_is_asked_again(
     def behaviour(number: int, asked: Asked) -> Reply:
         return as_json(answer) if asked.form["siprop"] == siprop else standin(number, asked)
 
-    with running(standin, tmp_path) as told:
-        told.service.behaviour = behaviour
-        with pytest.raises(BuildError, match=rf"^{told.url}.*api.php.*(no `general`|Expected|missing required)"):
-            told.wiki()
-        told.service.behaviour = standin
-        assert told.wiki().name == "Stand-in"
+    with running(standin, tmp_path) as server:
+        server.service.behaviour = behaviour
+        with pytest.raises(BuildError, match=rf"^{server.url}.*api.php.*(no `general`|Expected|missing required)"):
+            server.wiki()
+        server.service.behaviour = standin
+        assert server.wiki().name == "Stand-in"
 
 
 def test_an_answer_of_another_shape_in_the_archive_is_asked_for_again(tmp_path: Path) -> None:
     standin = StandIn()
     standin.add("Harlow", 1)
-    with running(standin, tmp_path) as told:
-        titles(told, told.wiki(), "Harlow")
-        told.close()
-        archive = Archive(told.path, software="tests")
+    with running(standin, tmp_path) as server:
+        titles(server, server.wiki(), "Harlow")
+        server.close()
+        archive = Archive(server.path, software="tests")
         [*_, question] = archive.keys()
-        archive.put(question, Stored(f"{told.url}/w/api.php", 200, JSON, b'{"query": null}'))
+        archive.put(question, Stored(f"{server.url}/w/api.php", 200, JSON, b'{"query": null}'))
         archive.close()
-        assert titles(told, told.wiki(), "Harlow") == ["Harlow"]
+        assert titles(server, server.wiki(), "Harlow") == ["Harlow"]
 
 
 @pytest.mark.parametrize("limit", ["MOST_EMPTY", "MOST_PARTS"])
@@ -362,27 +362,27 @@ def test_a_list_without_an_end_is_stopped(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(f"shadowprobe.build.wiki.wiki_api.{limit}", 4)
     items = [{"title": "Harlow"}] if limit == "MOST_PARTS" else []
     standin = StandIn()
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
-        before = len(told.forms)
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
+        before = len(server.forms)
         standin.instead = [
             as_json({"query": {"allpages": items}, "continue": {"from": str(number), "continue": "-||"}})
             for number in range(9)
         ]
         with pytest.raises(BuildError, match="continues the list allpages without an end"):
             list(wiki.read_list("allpages"))
-        assert len(told.forms) - before == 4
+        assert len(server.forms) - before == 4
 
 
 def test_a_wiki_that_goes_round_in_a_circle_is_stopped(tmp_path: Path) -> None:
     standin = StandIn()
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         round_again = as_json({"query": {"allpages": []}, "continue": {"from": 1, "continue": "-||"}})
         standin.instead = [round_again] * 5
         with pytest.raises(BuildError, match="it goes on where it began"):
             list(wiki.read_list("allpages"))
-        assert len(told.forms) == 2
+        assert len(server.forms) == 2
 
 
 @pytest.mark.parametrize(
@@ -395,18 +395,18 @@ def test_a_page_that_the_wiki_fails_on_is_counted_and_kept_as_such(
     standin.broken["Harlow"] = reply
     standin.texts["Kestrel"] = "<p>A bird.</p>"
     dropped: Counter[str] = Counter()
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         assert wiki.html("Harlow", dropped) is None
         assert wiki.html("Kestrel", dropped) == "<p>A bird.</p>"
         assert wiki.html("Gone", dropped) is None
         assert dropped == {"the wiki failed on the page": 1}
-        asked = len(told.service.requests)
-        assert told.wiki().html("Harlow", dropped) is None
-        assert len(told.service.requests) == asked
-    assert told.wiki(read_only=True).html("Harlow", dropped) is None
+        asked = len(server.service.requests)
+        assert server.wiki().html("Harlow", dropped) is None
+        assert len(server.service.requests) == asked
+    assert server.wiki(read_only=True).html("Harlow", dropped) is None
     assert dropped == {"the wiki failed on the page": 3}
-    told.close()
+    server.close()
 
 
 @pytest.mark.parametrize("reply", [refused("internal_api_error_DBConnectionError"), (503, {}, b"")])
@@ -415,19 +415,19 @@ def test_a_wiki_that_fails_on_everything_is_not_the_fault_of_a_page(
 ) -> None:
     standin = StandIn()
     standin.texts["Harlow"] = "<p>A town.</p>"
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
-        told.service.behaviour = lambda number, asked: reply
-        with pytest.raises(BuildError, match=rf"^{told.url}: "):
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
+        server.service.behaviour = lambda number, asked: reply
+        with pytest.raises(BuildError, match=rf"^{server.url}: "):
             wiki.html("Harlow")
-        told.service.behaviour = standin
-        assert told.wiki().html("Harlow") == "<p>A town.</p>"
+        server.service.behaviour = standin
+        assert server.wiki().html("Harlow") == "<p>A town.</p>"
 
 
 def test_a_wiki_that_is_busy_is_not_the_fault_of_a_page(tmp_path: Path, slept: list[float]) -> None:
     standin = StandIn()
     standin.broken["Harlow"] = refused("ratelimited")
-    with running(standin, tmp_path) as told:
-        wiki = told.wiki()
+    with running(standin, tmp_path) as server:
+        wiki = server.wiki()
         with pytest.raises(BuildError, match=r"the API says ratelimited: No.; the same command goes on later"):
             wiki.html("Harlow")
