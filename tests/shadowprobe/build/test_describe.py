@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wiki_standin import StandIn, RunningStandIn, running
+from wiki_standin import RunningStandIn, StandIn, running
 
 from shadowprobe import Card, Dataset, Entity, EntitySpace, Snippet, write_dataset
 from shadowprobe.build.describe import describe

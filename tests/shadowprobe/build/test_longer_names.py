@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cutting import cut
-from wiki_standin import StandIn, RunningStandIn, running
+from wiki_standin import RunningStandIn, StandIn, running
 
 from shadowprobe.build.longer_names import LongerNames, list_longer_names
 from shadowprobe.dataset.kept_pages import Cut

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from service import Asked, Reply
-from wiki_standin import StandIn, RunningStandIn, running
+from wiki_standin import RunningStandIn, StandIn, running
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.wiki.wiki_api import Wiki, batches

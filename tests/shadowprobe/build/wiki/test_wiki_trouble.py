@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from service import Asked, Reply
-from wiki_standin import JSON, StandIn, RunningStandIn, as_json, refused, running
+from wiki_standin import JSON, RunningStandIn, StandIn, as_json, refused, running
 
 from shadowprobe.build.archive import Archive
 from shadowprobe.build.warc_record import Stored
