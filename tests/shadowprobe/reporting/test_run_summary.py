@@ -68,7 +68,7 @@ def test_only_tables_of_retrievers_and_readers_have_rows_of_papers() -> None:
         "settings": {"k": [20]},
         "probes": {"entity_questions": questions},
     }
-    (plain,), (published,) = (tables_of({"a": results}, published=asked) for asked in (False, True))
+    (plain,), (published,) = tables_of({"a": results}), tables_of({"a": results}, published=True)
     assert len(published.columns) == len(plain.columns) + 3
     # Table 5 of the paper, and below it Natural Questions.
     assert published.texts(published.rows[0])[-3:] == ["25.4", "41.8", "75.3"]
