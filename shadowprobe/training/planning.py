@@ -40,7 +40,7 @@ class Plan(Struct):
     mix: MixedQuestions
     record: TrainingRecord
     # Whether another training in the directory is removed.
-    force: bool = False
+    force: bool
 
 
 def plan_training(settings: TrainingSettings, out: Path, *, force: bool = False) -> Plan:

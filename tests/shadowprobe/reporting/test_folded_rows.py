@@ -45,9 +45,10 @@ def test_a_table_of_which_nothing_is_left_is_its_title_and_notes() -> None:
     assert "<table" not in to_html.render([full])
 
 
-def test_many_folded_rows_are_counted() -> None:
-    rows = tuple(Row((f"measure {n}", "one", 100.0), is_full=True) for n in range(5))
+def test_four_folded_rows_are_named_and_more_are_counted() -> None:
+    rows = tuple(Row((f"m{n}", "one", 100.0), is_full=True) for n in range(5))
     assert "Not shown, because all is 100%: 5 measures." in to_terminal.render([replace(TABLE, rows=rows)])
+    assert "Not shown, because all is 100%: m0, m1, m2, m3." in to_terminal.render([replace(TABLE, rows=rows[:4])])
 
 
 def test_the_built_in_collection_folds_the_first_20_documents_and_csv_keeps_them(
