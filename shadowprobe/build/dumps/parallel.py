@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from shadowprobe.errors import BuildError, InputError, ShadowprobeError
 
@@ -88,8 +88,8 @@ def _receive(processes: Mapping[Connection, SpawnProcess]) -> Iterator[tuple[int
     """Yields the rows that the processes send, until all of them have ended."""
     connections = list(processes)
     while connections:
-        for results in wait(connections):
-            assert isinstance(results, Connection)
+        for ready in wait(connections):
+            results = cast(Connection, ready)
             try:
                 number, sent = results.recv()
             except (EOFError, OSError):
