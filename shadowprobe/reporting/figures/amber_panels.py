@@ -56,7 +56,7 @@ class Grid:
         if width == "two":
             lines = [[(collection, task) for task in tasks] for collection in collections]
         elif own_axes:
-            lines = [[(collection, task)] for collection in collections for task in tasks]
+            lines = [[part] for part in parts]
         else:
             lines = [[(collection, task) for collection in collections] for task in tasks]
         rows, columns = len(lines), len(lines[0])

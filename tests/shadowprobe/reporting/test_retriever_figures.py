@@ -285,6 +285,16 @@ def test_panels_with_axes_of_their_own_stack_on_a_narrow_page(width: Width) -> N
     assert drawn.legends[0].get_lines()[0].get_color() == drawn.axes[0].lines[1].get_color()
 
 
+@pytest.mark.parametrize(
+    ("width", "titles"),
+    [("one", [FACTS, QUESTIONS_OF_PEOPLE, THINGS]), ("two", [FACTS, QUESTIONS_OF_PEOPLE, "", THINGS])],
+)
+def test_a_stack_of_panels_has_none_that_is_empty(width: Width, titles: list[str]) -> None:
+    run = amber_of(("human", "fc"), ("human", "qa"), ("nonhuman", "qa"))
+    drawn = figures.plot("retrieval-gap", [run], width=width)
+    assert [axes.get_title() for axes in drawn.axes] == titles
+
+
 def test_a_bin_that_only_another_panel_has_is_empty() -> None:
     run = amber_of(("human", "fc"), ("human", "qa"))
     del run.results["probes"]["amber"]["human"]["qa"]["popularity"][1]
