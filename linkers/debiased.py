@@ -226,7 +226,7 @@ class DebiasedLinker(Linker):
         return found
 
     def _make_table(self, rows: Sequence[tuple[str, Prediction]]) -> AnswerColumns:
-        """Predictions in columns, each given with its name; given priors do not ask which of them are neutral."""
+        """Predictions in columns, each given with its name. All count as neutral, which only matters without priors."""
         names = list(dict.fromkeys(name for name, _ in rows))
         number = {name: place for place, name in enumerate(names)}
         space = np.array([number[name] for name, _ in rows], dtype=np.int32)

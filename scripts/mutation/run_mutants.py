@@ -147,9 +147,7 @@ def check_installed() -> None:
     """Ends with a message if the tests would import another copy of the package than the one that is changed."""
     package = find_spec("shadowprobe")
     if package is None or not package.origin or not Path(package.origin).is_relative_to(ROOT):
-        sys.exit(
-            f"{sys.executable} does not have shadowprobe from {ROOT}: ./scripts/test makes an environment that has"
-        )
+        sys.exit(f"{sys.executable} does not have shadowprobe from {ROOT}: ./scripts/test makes an environment with it")
 
 
 def main() -> None:

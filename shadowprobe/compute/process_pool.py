@@ -81,7 +81,7 @@ class ProcessExecutor(Executor):
         return waiting.popleft().future.result()
 
     def _repeat(self, function: Callable[[A], B], tasks: list[_Task[A, B]]) -> None:
-        """Does parts again one by one, so that one that ends every worker is known; it gets an error, and ends this."""
+        """Does parts again one by one. One that ends every worker gets an error, and the parts after it are left."""
         for task in tasks:
             for _ in range(TRIES - 1):
                 task.future = self._submit(function, task.part)

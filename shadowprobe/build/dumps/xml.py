@@ -90,7 +90,7 @@ class _Pages:
     def read_until(self, mark: bytes) -> bool:
         """Reads until `rest` has the mark; false if the file does not have it."""
         known = 0
-        while mark not in self.rest[known:]:
+        while self.rest.find(mark, known) < 0:
             known = max(0, len(self.rest) - len(mark))
             chunk = self._file.read(CHUNK)
             if not chunk:

@@ -274,16 +274,16 @@ def test_a_finished_experiment_is_printed_again_without_gerbil(running: Running,
 def test_progress_counts_the_finished_tasks(running: Running, capsys: Capsys) -> None:
     outcome(capsys, *command(running))
     running.gerbil.slow = running.gerbil.looks + 2
-    told: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
     gerbil.wait_for_tasks(
         Instance(running.url),
         "202111070000",
         poll=0.01,
         timeout=60,
-        watch=lambda *counts: told.append(counts),
+        watch=lambda *counts: steps.append(counts),
         annotators=(),
     )
-    assert told == [(0, 3), (0, 3), (3, 3)]
+    assert steps == [(0, 3), (0, 3), (3, 3)]
 
 
 def test_force_starts_anew(running: Running, capsys: Capsys) -> None:

@@ -159,9 +159,9 @@ def test_a_run_says_what_it_held_out() -> None:
 
 
 def test_a_torn_last_line_is_one_of_a_run_that_goes_on_and_of_no_other() -> None:
-    Path("told.jsonl").write_text('{"id": "avon", "answer": "a"}\n{"id": "berg"')
+    Path("stored.jsonl").write_text('{"id": "avon", "answer": "a"}\n{"id": "berg"')
     task = AnsweringTask("sets.json")
-    task.load(Path("told.jsonl"), resumed=True)
+    task.load(Path("stored.jsonl"), resumed=True)
     assert task.answers == {"avon": "a"}
     with pytest.raises(InputError, match="not valid JSON"):
-        task.load(Path("told.jsonl"))
+        task.load(Path("stored.jsonl"))

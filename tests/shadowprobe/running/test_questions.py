@@ -43,9 +43,9 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def retrieved() -> FinishedRun:
     """A run over the collection `little` beside it."""
     write_collection(Path("little"))
-    Path("told.jsonl").write_bytes(encode_lines(Ranking(one, documents) for one, documents in FOUND.items()))
+    Path("stored.jsonl").write_bytes(encode_lines(Ranking(one, documents) for one, documents in FOUND.items()))
     task = RetrievingTask("little", probes=("amber",), settings=RetrievalSettings(ks=(1, 2)))
-    (run,) = read_runs([score_stored(task, Path("told.jsonl"), out=Path("run")).out])
+    (run,) = read_runs([score_stored(task, Path("stored.jsonl"), out=Path("run")).out])
     return run
 
 
@@ -53,8 +53,8 @@ def retrieved() -> FinishedRun:
 def answered() -> FinishedRun:
     """A run about the sets beside it."""
     write_sets(Path("sets.json"))
-    Path("told.jsonl").write_bytes(encode_lines({"id": one, "answer": text} for one, text in SAID.items()))
-    (run,) = read_runs([score_stored(AnsweringTask("sets.json"), Path("told.jsonl"), out=Path("run")).out])
+    Path("stored.jsonl").write_bytes(encode_lines({"id": one, "answer": text} for one, text in SAID.items()))
+    (run,) = read_runs([score_stored(AnsweringTask("sets.json"), Path("stored.jsonl"), out=Path("run")).out])
     return run
 
 

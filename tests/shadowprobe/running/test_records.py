@@ -30,8 +30,8 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def score(task: Task, answers: bytes) -> FinishedRun:
-    Path("told.jsonl").write_bytes(answers)
-    (run,) = read_runs([score_stored(task, Path("told.jsonl"), out=Path("run")).out])
+    Path("stored.jsonl").write_bytes(answers)
+    (run,) = read_runs([score_stored(task, Path("stored.jsonl"), out=Path("run")).out])
     return run
 
 
@@ -80,7 +80,7 @@ def test_every_question_has_the_kind_of_its_answer() -> None:
     kinds = {record["id"]: record["category"] for record in list_records(run)}
     assert kinds == {"avon": "partial", "berg": "merged", "como": "complete"}
     summary = make_summary(run)
-    assert (summary["kind"], summary["system"], summary["data"], summary["path"]) == ("model", "told", "sets", "run")
+    assert (summary["kind"], summary["system"], summary["data"], summary["path"]) == ("model", "stored", "sets", "run")
     # One set of three is complete, and one is merged.
     assert (summary["complete"], summary["merged"]) == (1 / 3, 1 / 3)
     assert summary["complete_low"] < 1 / 3 < summary["complete_high"]

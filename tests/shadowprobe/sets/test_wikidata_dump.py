@@ -162,9 +162,9 @@ def test_a_file_without_facts_is_made_again(tmp_path: Path) -> None:
 
 def test_progress_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PROGRESS_LINES", 20)
-    told: list[tuple[str, int, int | None]] = []
-    list(read_dump(write_dump(tmp_path / "dump.json"), "en", (), lambda *word: told.append(word)))
-    assert told == [("dump.json, lines", 20, None), ("dump.json, lines", 40, None)]
+    steps: list[tuple[str, int, int | None]] = []
+    list(read_dump(write_dump(tmp_path / "dump.json"), "en", (), lambda *word: steps.append(word)))
+    assert steps == [("dump.json, lines", 20, None), ("dump.json, lines", 40, None)]
 
 
 def test_memory_does_not_grow_with_the_dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

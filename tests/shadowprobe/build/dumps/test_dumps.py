@@ -321,8 +321,8 @@ def test_without_its_extra_it_says_what_to_type(build: Build, monkeypatch: pytes
 
 
 def test_progress_names_files_and_rows_and_then_spaces(build: Build) -> None:
-    told: list[tuple[str, int, int | None]] = []
-    build.find(lambda work, done, total: told.append((work, done, total)), limit=5)
-    assert told[-2:] == [("spaces", 1, 5), ("spaces", 2, 5)]
-    assert (f"{PREFIX}-redirect.sql.gz", 4, None) in told
-    assert (f"{PREFIX}-page.sql.gz", 18, None) in told
+    steps: list[tuple[str, int, int | None]] = []
+    build.find(lambda work, done, total: steps.append((work, done, total)), limit=5)
+    assert steps[-2:] == [("spaces", 1, 5), ("spaces", 2, 5)]
+    assert (f"{PREFIX}-redirect.sql.gz", 4, None) in steps
+    assert (f"{PREFIX}-page.sql.gz", 18, None) in steps

@@ -49,11 +49,11 @@ def test_nothing_to_crawl_is_nothing_crawled(archive: Archive) -> None:
 
 
 def test_progress_counts_up_to_all(archive: Archive) -> None:
-    told: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
     with web({"/1": html("x"), "/2": html("x")}) as served:
         urls = [served.url(path) for path in ("/1", "/2", "/3")]
-        list(crawl(references(*urls), archive, manners(), lambda done, of: told.append((done, of))))
-    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+        list(crawl(references(*urls), archive, manners(), lambda done, of: steps.append((done, of))))
+    assert steps == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_a_crawl_works_where_an_event_loop_runs_already(archive: Archive) -> None:
