@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,9 +21,11 @@ pytest_plugins = ["figure_fixtures"]
 
 
 def pytest_configure() -> None:
-    """Lets the shared tests of wrappers show values when they fail, as tests in test files do."""
+    """Lets the shared tests of wrappers show values when they fail, and hides the width of the terminal."""
     shared = ("contract", "worker_contract", "annotator_contract", "asking", "chat_models")
     pytest.register_assert_rewrite(*shared)
+    # Tables are as wide as without a terminal, however wide the terminal of the tests is.
+    os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture
